@@ -6,8 +6,9 @@ import { readFileSync } from "node:fs";
 import { load, source } from "./bundle.mjs";
 import { cpuMilliseconds } from "./time.mjs";
 
-const { benchKernels, initialValues, Device } = await load(`
+const { benchKernels, initialValues, tensorMapOf, Device } = await load(`
   export { initialValues } from ${source("../bench/suite/kernel.ts")};
+  export { tensorMapOf } from ${source("../bench/suite/tensor-map.ts")};
   export { benchKernels } from ${source("../bench/suite/suite.ts")};
   export { Device } from ${source("index.ts")};`);
 
@@ -27,12 +28,16 @@ function measure({ file, name, plan }, size, settings) {
   const path = new URL(`kernels/${file || name}.ptx`, import.meta.url);
   const module = device.load({ path: "k.ptx", text: readFileSync(path, "utf8") });
   const made = new Map([...values].map(([key, { type, length }]) => [key, device.buffer(type, length)]));
+  const argument = (a) => {
+    if (typeof a === "string") return made.get(a);
+    return typeof a === "object" && "matrix" in a ? tensorMapOf(device, made.get(a.matrix), a) : a;
+  };
   const run = (sanitize) => {
     for (const [key, { bytes }] of values) made.get(key).writeBytes(bytes);
     let isInterpreted = false;
     const ms = cpuMilliseconds(() => {
       for (const { kernel, grid, block, shared = 0, args } of launches) {
-        const actual = args.map((a) => (typeof a === "string" ? made.get(a) : a));
+        const actual = args.map(argument);
         const { reports, engine } = module.kernel(kernel).launch({ grid, block, shared, args: actual, sanitize });
         if (reports.length > 0) throw new Error(`${name}: ${reports[0].code}: ${reports[0].message}`);
         isInterpreted ||= engine === "interpreter";
@@ -47,10 +52,10 @@ function measure({ file, name, plan }, size, settings) {
   });
 }
 
-/** Whether a kernel's arguments are buffers and numbers. */
+/** Whether a kernel's arguments are buffers, numbers and tensor maps. */
 function canRun({ plan, quickSize }) {
   const { launches } = plan(quickSize);
-  const isKnown = (a) => typeof a !== "object" || !("texture" in a || "matrix" in a);
+  const isKnown = (a) => typeof a !== "object" || !("texture" in a);
   return launches.every(({ args }) => args.every(isKnown));
 }
 
@@ -58,7 +63,7 @@ const ratiosOf = new Map(columns.map((c) => [c, []]));
 console.log(`${"".padEnd(20)}${["none, ms", ...columns].map((c) => c.padStart(10)).join("")}`);
 for (const kernel of benchKernels) {
   if (wanted.length > 0 && !wanted.includes(kernel.name)) continue;
-  // What is given in another form than buffers and numbers is left out.
+  // Textures are left out.
   if (!canRun(kernel)) continue;
   let size = kernel.quickSize;
   while (size < kernel.size && measure(kernel, size, [[]])[0].ms < enough) size = Math.min(2 * size, kernel.size);

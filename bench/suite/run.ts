@@ -9,7 +9,8 @@ import { compareElements } from "../../src/runtime/job/compare.ts";
 import type { DeviceOptions } from "../../src/runtime/device/device-core.ts";
 import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
 import { elementsInPages, numbersOf } from "./copies.ts";
-import type { BenchArgument, BenchKernel, BenchPlan, BenchTensorMap } from "./kernel.ts";
+import type { BenchArgument, BenchKernel, BenchPlan } from "./kernel.ts";
+import { tensorMapOf } from "./tensor-map.ts";
 
 /** Buffers by name. */
 export type Contents = ReadonlyMap<string, Elements>;
@@ -131,17 +132,6 @@ export function measure(
     return [name, copy] as const;
   });
   return { engine, notNative, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
-}
-
-function tensorMapOf(device: PtxDevice, buffer: Buffer, { side, box }: BenchTensorMap): KernelArgument {
-  return device.tensorMap({
-    dataType: "f16",
-    globalAddress: buffer,
-    globalDim: [side, side],
-    globalStrides: [2 * side],
-    boxDim: [...box],
-    swizzle: "128B",
-  });
 }
 
 /** Describes how results differ from those of a peer or model; null if they agree. */

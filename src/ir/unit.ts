@@ -166,7 +166,13 @@ export type UnitOp =
   /** `sampleinfo`: the surface (`i32`). Results: of the number of samples and three zeros those listed. */
   | { readonly op: "sample-count"; readonly channels: readonly number[] }
   /** `resinfo`: the surface, the level (`i32`). Results: of width, height, depth and number of levels those listed. */
-  | { readonly op: "surface-size"; readonly channels: readonly number[] };
+  | { readonly op: "surface-size"; readonly channels: readonly number[] }
+  /**
+   * In code that watches itself: shows sanitizers the instruction with a number among those that they want to see,
+   * which lanes are about to execute or, `after` a barrier, have executed. The addresses of its accesses that they
+   * watch, in order, or the descriptors of a product (as above).
+   */
+  | { readonly op: "observe"; readonly number: number; readonly after: boolean };
 
 /** How `tcgen05.mma` multiplies, beyond what its descriptors say. */
 export interface TensorMultiply {
@@ -264,4 +270,5 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "sample-count": { warp: false, deciding: 1, asks: "what is asked about an image" },
   "surface-size": { warp: false, deciding: 2, asks: "what is asked about an image" },
   "image-test": { warp: false, deciding: 1, asks: "what is asked about an image" },
+  observe: { warp: false, deciding: 0 },
 };

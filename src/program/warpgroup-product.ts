@@ -45,15 +45,11 @@ export function multiplyElements(
   to: Int32Array,
 ): void {
   const { tile, negate, sparsity } = product;
-  const { n, k, bits } = tile;
+  const { n, k } = tile;
   if (a instanceof Int32Array) readFragment(fragmentOf(tile, "a"), tile.a, a, 0, left, false);
-  else {
-    const first = (warp * warpRows) % warpgroupRows;
-    const kMajor = product.left.kind === "registers" || product.left.kMajor;
-    readShared({ layout: a, kMajor, first, count: warpRows, depth: k, bits, format: tile.a }, read, left);
-  }
+  else readShared(leftLines(product, warp, a), read, left);
   const depth = depthOf(product);
-  readShared({ layout: b, kMajor: product.right.kMajor, first: 0, count: n, depth, bits, format: tile.b }, read, right);
+  readShared(rightLines(product, b), read, right);
   readFragment(fragmentOf(tile, "c"), tile.c, c, 0, accumulator, false);
   if (negate.a) negateAll(left, warpRows * k);
   if (negate.b) negateAll(right, n * depth);
@@ -85,28 +81,64 @@ interface SharedLines {
   readonly format: ElementFormat;
 }
 
+/** The rows of A that a warp multiplies. */
+function leftLines(product: WarpgroupProduct, warp: number, layout: SharedMatrixLayout): SharedLines {
+  const { tile, left } = product;
+  const kMajor = left.kind === "registers" || left.kMajor;
+  const first = (warp * warpRows) % warpgroupRows;
+  return { layout, kMajor, first, count: warpRows, depth: tile.k, bits: tile.bits, format: tile.a };
+}
+
+function rightLines(product: WarpgroupProduct, layout: SharedMatrixLayout): SharedLines {
+  const { tile, right } = product;
+  const { n: count, bits, b: format } = tile;
+  return { layout, kMajor: right.kMajor, first: 0, count, depth: depthOf(product), bits, format };
+}
+
+/**
+ * Shows the addresses in shared memory of the chunks that a warp reads for a product: those of A, unless that is in
+ * registers (null), and those of B. The addresses are valid during the call.
+ */
+export function chunksOfProduct(
+  product: WarpgroupProduct,
+  { warp, a, b }: Pick<WarpgroupInputs, "warp" | "b"> & { readonly a: SharedMatrixLayout | null },
+  show: (addresses: Int32Array, count: number) => void,
+): void {
+  const matrices = [rightLines(product, b)];
+  if (a !== null) matrices.unshift(leftLines(product, warp, a));
+  for (const lines of matrices) {
+    const chunks = findChunks(lines);
+    show(addresses, chunks * (lines.kMajor ? lines.count : lines.depth));
+  }
+}
+
 /** The chunks of B: at most 256 columns of 64 bytes. */
 const mostChunks = 1024;
 const addresses = new Int32Array(mostChunks);
 const words = new Int32Array((mostChunks * chunkBytes) / 4);
 
-/** Reads rows or columns, one after the other. */
-function readShared(
-  { layout, kMajor, first, count, depth, bits, format }: SharedLines,
-  read: ReadChunks,
-  into: Matrix,
-): void {
+/** Finds the addresses of the chunks of rows or columns, line by line. Returns how many a line has. */
+function findChunks({ layout, kMajor, first, count, depth, bits }: Omit<SharedLines, "format">): number {
   const inChunk = (8 * chunkBytes) / bits;
-  const inWord = 32 / bits;
   const [lines, along] = kMajor ? [count, depth] : [depth, count];
-  // The elements of a chunk are next to each other along k, or along the rows or columns.
-  const [lineStep, step] = kMajor ? [depth, 1] : [1, depth];
   const [firstLine, firstChunk] = kMajor ? [first, 0] : [0, first / inChunk];
   const chunks = Math.ceil(along / inChunk);
   for (let line = 0; line < lines; line++) {
     for (let chunk = 0; chunk < chunks; chunk++)
       addresses[line * chunks + chunk] = chunkAddress(layout, kMajor, firstLine + line, firstChunk + chunk);
   }
+  return chunks;
+}
+
+/** Reads rows or columns, one after the other. */
+function readShared(shared: SharedLines, read: ReadChunks, into: Matrix): void {
+  const { kMajor, count, depth, bits, format } = shared;
+  const inChunk = (8 * chunkBytes) / bits;
+  const inWord = 32 / bits;
+  const [lines, along] = kMajor ? [count, depth] : [depth, count];
+  // The elements of a chunk are next to each other along k, or along the rows or columns.
+  const [lineStep, step] = kMajor ? [depth, 1] : [1, depth];
+  const chunks = findChunks(shared);
   read(addresses, lines * chunks, words);
   for (let line = 0; line < lines; line++) {
     for (let i = 0; i < along; i++) {

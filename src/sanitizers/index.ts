@@ -3,6 +3,7 @@ import type { SanitizerName } from "../machine/launch.ts";
 import { AsyncCopies } from "./race/async-copies.ts";
 import { callSanitizer } from "./call.ts";
 import { InitSanitizer } from "./init.ts";
+import { WrittenShared } from "./init/written-shared.ts";
 import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
 import { ProxyFences } from "./race/proxy-fences.ts";
@@ -30,4 +31,20 @@ export function sanitizersFor(names: Iterable<SanitizerName>): Observer[] {
   const wanted = [...names];
   if (wanted.length === 0) return [];
   return [...wanted.flatMap((name) => byName[name]?.() ?? []), undefinedSanitizer];
+}
+
+/**
+ * Creates the sanitizers that see what units of the machine do to shared memory in compiled code, with mbarriers and
+ * all that orders accesses. What registers hold they do not see. `found`: called where there may be something to report
+ * that they cannot describe.
+ */
+export function unitSanitizersFor(names: Iterable<SanitizerName>, found: () => void): Observer[] {
+  const wanted = new Set(names);
+  const ofRace = (): Observer[] => [
+    new RaceSanitizer(found),
+    new AsyncCopies(),
+    new ProxyFences(),
+    new WarpgroupRegisters("memory"),
+  ];
+  return [...(wanted.has("race") ? ofRace() : []), ...(wanted.has("init") ? [new WrittenShared(found)] : [])];
 }

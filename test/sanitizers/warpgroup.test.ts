@@ -151,7 +151,10 @@ const programs: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test.each(Object.entries(programs))("%s", (_, lines) => {
+/** Programs with nothing to report that are left to the interpreter: registers may be read before they are written. */
+const left = new Set(["nothing has written the accumulators, which scale-d ignores"]);
+
+test.each(Object.entries(programs))("%s", (name, lines) => {
   const text = module(lines.join("\n"));
   const expected = text.split("\n").flatMap((line, i) => {
     const code = /\/\/ report: (\S+)$/.exec(line)?.[1];
@@ -159,7 +162,7 @@ test.each(Object.entries(programs))("%s", (_, lines) => {
   });
   const device = new Device();
   const out = device.buffer(new Float32Array(256));
-  const { reports } = device
+  const { reports, engine } = device
     .load(text)
     .kernel("k")
     .launch({ grid: 1, block: 128, args: [out], sanitize: "all" });
@@ -169,4 +172,6 @@ test.each(Object.entries(programs))("%s", (_, lines) => {
     threads: count,
   }));
   expect(found).toEqual(expected);
+  // Compiled code sees that there is nothing to report.
+  if (expected.length === 0 && !left.has(name)) expect(engine).toBe("jit");
 });

@@ -9,6 +9,7 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
+import type { ShownLaunch } from "./shown-launch.ts";
 
 /** The parts of an activation that `alloca` changes. */
 type Taken = Pick<CallFrame, "pointers" | "pieces" | "top" | "cost">;
@@ -20,6 +21,8 @@ export interface HostedProgram {
   readonly functions: () => CompiledFunctions;
   /** The byte of memory where its constants lie. */
   readonly constants: number;
+  /** Shows sanitizers what happens; null where nobody watches. */
+  readonly shown?: ShownLaunch | null;
 }
 
 /** The activations that run in a context, as objects of the machine: for reports, and to find where variables lie. */
@@ -105,7 +108,7 @@ export class CallStack {
 
   /** The block of threads that runs in a context. */
   block(context: number): Cta {
-    this.#cta ??= new GridBlock(this.#grid, 0, this.#slot);
+    this.#cta ??= new GridBlock(this.#grid, this.#hosted.shown?.sharedBytes ?? 0, this.#slot);
     const index = this.indexOf(context);
     if (index === this.#index) return this.#cta;
     const { dimensions, cluster } = this.#grid;

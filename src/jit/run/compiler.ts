@@ -65,6 +65,11 @@ export class Compiler {
     return this.#shapes.of(this.functions.named(request.kernel)!.ir, request);
   }
 
+  /** See `LaunchShapes.narrow`. */
+  narrowShapeOf(request: LaunchRequest, quads: Quads): LaunchShape | null {
+    return this.#shapes.narrow(this.functions.named(request.kernel)!.ir, request, quads);
+  }
+
   /** Prepares the kernel of a launch. */
   prepare(request: LaunchRequest): CompilableKernel {
     const kernel = this.functions.named(request.kernel)!;

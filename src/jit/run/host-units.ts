@@ -6,6 +6,7 @@ import type { Site } from "../../machine/state/code.ts";
 import { endUnits, performUnit } from "../../program/units/index.ts";
 import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { ShownLaunch } from "./shown-launch.ts";
 
 /** Where the operands or results of an instruction lie: by number, in words from the first, and how wide they are. */
 interface Layout {
@@ -73,6 +74,7 @@ class ChunkCall implements UnitCall {
   readonly #start: number;
   readonly #first: number;
   readonly #bytesOf: (place: Place) => number;
+  readonly #shown: ShownLaunch | null;
   /** Words of results and where they go: two each. */
   #given: Int32Array;
   #count = 0;
@@ -85,7 +87,9 @@ class ChunkCall implements UnitCall {
     layouts: Layouts,
     { start, given }: { readonly start: number; readonly given: Int32Array },
     bytesOf: (place: Place) => number,
+    shown: ShownLaunch | null,
   ) {
+    this.#shown = shown;
     this.x = x;
     this.site = site;
     this.lanes = lanes;
@@ -147,10 +151,13 @@ class ChunkCall implements UnitCall {
 
   range(request: RangeRequest): Range {
     const { views } = this.#memory;
-    return findRange(this.x, this.site, request, (place) => ({ views, at: this.#bytesOf(place) }));
+    const bytesOf = (place: Place): Range => ({ views, at: this.#bytesOf(place) });
+    const found = findRange(this.x, this.site, request, bytesOf);
+    this.#shown?.range(this, request, (place) => bytesOf(place).at);
+    return found;
   }
 
-  /** Observed launches run in the interpreter, and so do those in which operations take effect late. */
+  /** Launches in which anyone watches tensor memory run in the interpreter. */
   touch(): void {}
 
   kept(): never {
@@ -173,9 +180,16 @@ export class HostUnits {
   readonly #kernel: CompiledKernel;
   readonly #byteOf: (context: number, place: Place) => number;
   readonly #layouts = new Map<Site, Layouts>();
+  readonly #shown: ShownLaunch | null;
   #given: Int32Array = new Int32Array(512);
 
-  constructor(grid: Grid, kernel: CompiledKernel, byteOf: (context: number, place: Place) => number) {
+  constructor(
+    grid: Grid,
+    kernel: CompiledKernel,
+    byteOf: (context: number, place: Place) => number,
+    shown: ShownLaunch | null,
+  ) {
+    this.#shown = shown;
     this.#grid = grid;
     this.#kernel = kernel;
     this.#byteOf = byteOf;
@@ -187,7 +201,12 @@ export class HostUnits {
     if (op === null) throw new Error(`${site.instruction.op.kind} is performed by no unit`);
     const room = { start: (context + this.#kernel.layout.fragments) >>> 2, given: this.#given };
     const bytesOf = (found: Place): number => this.#byteOf(context, found);
-    const call = new ChunkCall(place, this.#grid.memory, this.#layoutsOf(site), room, bytesOf);
+    const call = new ChunkCall(place, this.#grid.memory, this.#layoutsOf(site), room, bytesOf, this.#shown);
+    if (op.unit.op === "observe") {
+      this.#shown!.show(op.unit, call, place.first, bytesOf);
+      return;
+    }
+    this.#shown?.unit(call);
     performUnit(op.unit, call);
     this.#given = call.end();
   }

@@ -69,7 +69,7 @@ export class Host {
     this.#frameBytes = program.functionNamed(kernel.name)!.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.levels = new HostLevels(grid, kernel, (number) => this.#stack.site(number));
-    this.#units = new HostUnits(grid, kernel, (context, place) => this.#byteOf(context, place));
+    this.#units = new HostUnits(grid, kernel, (context, place) => this.#byteOf(context, place), hosted.shown ?? null);
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
     this.#warpWaits = new HostWarpWaits(grid, kernel, program.bindings, this.#stack);
   }

@@ -24,6 +24,7 @@ import {
 } from "./launch-execution.ts";
 import { awaitsPhases, isJudged, maxCheckpointBytes, maxStallBytes } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
+import type { ShownChoices } from "./shown-launch.ts";
 import type { LeftToInterpreter } from "./left-to-interpreter.ts";
 import type { LoadedKernel, NativeTier } from "./loaded-kernel.ts";
 import { openCompiler, openWatchedLaunches } from "./open-compiler.ts";
@@ -151,7 +152,11 @@ export class JitProgram {
   }
 
   /** Runs a launch that sanitizers watch, unless it is left to the interpreter: see `WatchedLaunches.run`. */
-  launchWatched(request: LaunchRequest, isAwaited: boolean): LaunchResult | LeftToInterpreter {
+  launchWatched(
+    request: LaunchRequest,
+    isAwaited: boolean,
+    observers: ShownChoices["observers"],
+  ): LaunchResult | LeftToInterpreter {
     this.#watched ??= openWatchedLaunches({
       program: this.program,
       compiler: this.#compiler,
@@ -159,7 +164,7 @@ export class JitProgram {
       attempt: (r, save) => this.#attempt(r, save),
       orWhyNot,
     });
-    return this.#watched.run(request, isAwaited);
+    return this.#watched.run(request, isAwaited, observers);
   }
 
   /** The interpreter repeats a launch, since it knows more of what is wrong. */

@@ -21,10 +21,19 @@ export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: S
 export const sharedBytesWith = ({ reader }: SharedShadow): number =>
   Math.ceil((reader.end - windows.shared.start) / 256) * 256;
 
-/** A launch with its shadow, and the allocations that it may write; null where that is not known. */
+/** A launch with its shadow. */
 export interface ShadowedLaunch {
   readonly request: LaunchRequest;
-  readonly written: readonly Allocation[] | null;
+  /** The allocations that it may change; null where that is not known. */
+  readonly changed: readonly Allocation[] | null;
+  /** Those that its own accesses may reach, and may write, without those of units of the machine; null as above. */
+  readonly own: OwnAccesses | null;
+}
+
+/** The allocations that code may read and write, or write, itself. */
+export interface OwnAccesses {
+  readonly accessed: ReadonlySet<Allocation>;
+  readonly written: ReadonlySet<Allocation>;
 }
 
 /**
@@ -70,12 +79,17 @@ export function withShadow(
     sharedExtents: sharedExtentsOf(program, request.sharedBytes, plan.shared),
     ranges: given.ranges,
   };
-  const written =
-    plan.written?.flatMap((root) => (root.kind === "anything" ? [] : (given.allocationOf(root) ?? []))) ?? null;
+  const allocationsOf = (roots: readonly PointerRoot[]): ReadonlySet<Allocation> =>
+    new Set(roots.flatMap((root) => (root.kind === "anything" ? [] : (given.allocationOf(root) ?? []))));
+  const written = plan.written && allocationsOf(plan.written);
   const mayDisturb = (root: PointerRoot): boolean =>
-    root.kind === "anything" || written === null || written.includes(given.allocationOf(root)!);
+    root.kind === "anything" || written === null || written.has(given.allocationOf(root)!);
   if (plan.copied.some(mayDisturb)) return "copies of memory that the kernel may write";
-  return { request: { ...request, params, shadow }, written: written && [...new Set(written)] };
+  return {
+    request: { ...request, params, shadow },
+    changed: written === null || plan.unitsStore ? null : [...written],
+    own: written && { written, accessed: allocationsOf(plan.accessed ?? []) },
+  };
 }
 
 /** Memory that has a shadow. */

@@ -21,6 +21,7 @@ import { withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import { blockShape, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
 import { noted } from "./noted.ts";
@@ -108,6 +109,16 @@ export class LaunchShapes {
     };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers, given };
+  }
+
+  /**
+   * The same with chunks of a width, where lanes may access what others of their warp store: this must not matter, as
+   * where it is found out. Null if the kernel asks for whole warps.
+   */
+  narrow(kernel: IrFunction, request: LaunchRequest, quads: Quads): LaunchShape | null {
+    const { inWarps, hasOrderedAtomics } = this.#needsOf(kernel);
+    if (inWarps || hasOrderedAtomics) return null;
+    return new LaunchShapes(this.#functions, this.#program, quads).of(kernel, request);
   }
 
   #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {
@@ -338,59 +349,3 @@ const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
 /** Whether lanes may find each other's stores in a state space. */
 const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
   space === "global" || space === "generic" || space === "shared";
-
-function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
-  const [x, y, z] = block;
-  const lanes = 4 * quads;
-  const rows = isRow(block) || x % lanes === 0;
-  const isInLayer = z === 1 || (x * y) % lanes === 0;
-  return {
-    quads,
-    block: null,
-    interior: false,
-    indexed: false,
-    rows,
-    rowLength: rows || !isInLayer ? null : x,
-    full: (x * y * z) % lanes === 0,
-    single: x * y * z <= lanes,
-    width: null,
-    clustered: false,
-    exactSums: false,
-    needlessBarriers: [],
-    given: [],
-    shared,
-  };
-}
-
-/**
- * The shape of hardware threads (vISA), each of which is a chunk. A chunk has more lanes than the thread where
- * instructions without a mask are for more; these lanes are never active.
- */
-function threadShape(
-  instructions: readonly Instruction[],
-  [x, y, z]: Dim3,
-  width: number,
-  shared: boolean,
-): LaunchShape {
-  const lanes = instructions.reduce(
-    (most, { lanes }) => Math.max(most, (lanes?.first ?? 0) + (lanes?.count ?? 0)),
-    width,
-  );
-  const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
-  return {
-    quads,
-    block: null,
-    interior: false,
-    indexed: false,
-    rows: true,
-    rowLength: null,
-    full: width === 4 * quads && (x * y * z) % width === 0,
-    single: false,
-    width,
-    clustered: false,
-    exactSums: false,
-    needlessBarriers: [],
-    given: [],
-    shared,
-  };
-}

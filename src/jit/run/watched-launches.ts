@@ -1,9 +1,10 @@
-import { windows } from "../../ir/index.ts";
+import { accessesOf, type MemoryAccess, windows } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../../machine/launch.ts";
 import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { machineFeatures } from "../../wasm/index.ts";
-import type { LaunchShape } from "../abi/launch-shape.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { CallGraph } from "../compile/plan/call-graph.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -12,7 +13,7 @@ import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import type { ShadowPlan } from "../compile/watch/shadow-plan.ts";
 import { lostObstacleOf } from "../compile/watch/obstacles.ts";
 import { weave } from "../compile/watch/weave.ts";
-import { GivenUp } from "../abi/refusal.ts";
+import { GivenUp, Stalled } from "../abi/refusal.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Compiler } from "./compiler.ts";
 import { CachedKernel } from "./kernel-cache.ts";
@@ -22,6 +23,7 @@ import { maxStallBytes } from "./launch-traits.ts";
 import { type LeftToInterpreter, left } from "./left-to-interpreter.ts";
 import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
 import { openHost } from "./open-host.ts";
+import { type ShownChoices, ShownLaunch } from "./shown-launch.ts";
 import { SavedAllocations } from "./saved-allocations.ts";
 import { Shadows } from "./shadows.ts";
 
@@ -42,6 +44,8 @@ interface WatchedKernel {
   readonly plan: ShadowPlan;
   /** How often in a row the interpreter had nothing to report where compiled code thought that there might be. */
   falseAlarms: number;
+  /** Whether it has waited for what none of its blocks did: perhaps for the host. */
+  hasStalled: boolean;
 }
 
 const alarmed = "compiled code has found that there may be something to report";
@@ -67,9 +71,13 @@ export class WatchedLaunches {
 
   /**
    * Runs a launch in compiled code, if that finds nothing to report. `isAwaited`: the host goes on meanwhile, and the
-   * launch may wait for it.
+   * launch may wait for it. `observers`: makes the sanitizers that see what units of the machine do.
    */
-  run(request: LaunchRequest, isAwaited: boolean): LaunchResult | LeftToInterpreter {
+  run(
+    request: LaunchRequest,
+    isAwaited: boolean,
+    observers: ShownChoices["observers"],
+  ): LaunchResult | LeftToInterpreter {
     const names = request.sanitize ?? new Set();
     const { program } = this.#port;
     const watched = this.#kernelFor(request, names);
@@ -82,11 +90,17 @@ export class WatchedLaunches {
       this.#shadows.giveBack();
       return left(woven);
     }
-    const { written } = woven;
+    const { changed, own } = woven;
     const attempt = this.#port.attempt(woven.request, () =>
-      written === null ? program.memory.checkpoint() : this.#saved.save(written),
+      changed === null ? program.memory.checkpoint() : this.#saved.save(changed),
     );
-    const result = this.#attempt(watched, attempt);
+    const { observed, unitsStore } = watched.plan;
+    const sharedBytes = program.shared.dynamicStart + request.sharedBytes - windows.shared.start;
+    const shown =
+      observed === null
+        ? null
+        : new ShownLaunch({ observers, observed, own, unitsStore, checksWritten: names.has("init"), sharedBytes });
+    const result = this.#attempt(watched, attempt, shown);
     if (typeof result !== "string") {
       attempt.print(result);
       return result;
@@ -99,10 +113,11 @@ export class WatchedLaunches {
   }
 
   /** Returns why, where the interpreter has to repeat the launch. */
-  #attempt({ loaded, functions }: WatchedKernel, { request, id }: Attempt): LaunchResult | string {
+  #attempt(watched: WatchedKernel, { request, id }: Attempt, shown: ShownLaunch | null): LaunchResult | string {
+    const { loaded, functions } = watched;
     const { program } = this.#port;
     const shared = this.#port.sharedMemory();
-    const hosted = { program, functions: () => functions, constants: shared.constants };
+    const hosted = { program, functions: () => functions, constants: shared.constants, shown };
     try {
       const execution = new LaunchExecution(
         program,
@@ -113,11 +128,14 @@ export class WatchedLaunches {
         { apart: false, canUndo: true, id },
       );
       const result = execution.run();
+      shown?.end();
       const isAlarmed = this.#shadows.takeAlarm();
-      return result.ok && !isAlarmed ? result : alarmed;
+      const isFound = shown !== null && (shown.isFound || result.reports.length > 0);
+      return result.ok && !isAlarmed && !isFound ? result : alarmed;
     } catch (error) {
       this.#shadows.takeAlarm();
       // The interpreter refuses what makes no sense in the same way.
+      if (error instanceof Stalled) watched.hasStalled = true;
       if (error instanceof GivenUp) return error.message;
       if (error instanceof RangeError) return alarmed;
       throw error;
@@ -126,12 +144,14 @@ export class WatchedLaunches {
     }
   }
 
-  #obstacleOf({ falseAlarms, loaded }: WatchedKernel, { hostClock }: LaunchRequest, isAwaited: boolean): string | null {
+  #obstacleOf(watched: WatchedKernel, { hostClock }: LaunchRequest, isAwaited: boolean): string | null {
     const { memory } = this.#port.program;
-    // It must be noticed if they wait for ever, and the host must have its turn if they wait for that.
-    const mayWait = !isAwaited && hostClock !== true && memory.allocatedBytes <= maxStallBytes;
-    if (loaded.kernel.waits && !mayWait) return "blocks may wait for each other";
-    return falseAlarms < maxFalseAlarms ? null : "compiled code finds what is none";
+    // It must be noticed if they wait for ever, or for what the host does meanwhile: it has no turn, and what another
+    // process writes would be lost where the launch is undone.
+    const isAlone = !isAwaited || (memory.history.isComplete && !watched.hasStalled);
+    const mayWait = isAlone && hostClock !== true && memory.allocatedBytes <= maxStallBytes;
+    if (watched.loaded.kernel.waits && !mayWait) return "blocks may wait for each other";
+    return watched.falseAlarms < maxFalseAlarms ? null : "compiled code finds what is none";
   }
 
   #kernelFor(request: LaunchRequest, sanitizers: ReadonlySet<SanitizerName>): WatchedKernel | string {
@@ -148,7 +168,6 @@ export class WatchedLaunches {
     const port = this.#port;
     const { program, compiler } = port;
     const { functions } = compiler;
-    const { block } = request;
     const loaded = functions.named(request.kernel);
     if (loaded === null) return "there is no such kernel";
     if (loaded.ir.bounds.reqnctapercluster !== undefined) return "clusters";
@@ -157,8 +176,31 @@ export class WatchedLaunches {
     if (typeof form === "string") return form;
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
-    const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
     const shape: LaunchShape = { ...compiler.shapeOf(request), needlessBarriers: [], given: [] };
+    const kernel = { loaded, form, sharedBytes };
+    const made = this.#weave(kernel, request, sanitizers, shape);
+    const narrow = typeof made === "string" ? null : narrowQuads(made.loaded.kernel);
+    if (narrow === null) return made;
+    // What is woven in makes code several times as large, and a host optimizes no function that is too large. Whether
+    // lanes access what others store without waiting for them is what woven code finds out, if no access is strong.
+    const isWeak = form.reached.every(({ ir }) => ir.instructions.every(({ op }) => accessesOf(op).every(isPlain)));
+    const narrowShape = isWeak ? compiler.narrowShapeOf(request, narrow) : null;
+    if (narrowShape === null) return made;
+    const again = this.#weave(kernel, request, sanitizers, { ...narrowShape, needlessBarriers: [], given: [] });
+    return typeof again === "string" || again.loaded.kernel.optimizingTime === null ? made : again;
+  }
+
+  /** Weaves in what watches, and compiles that for a shape. */
+  #weave(
+    { loaded, form, sharedBytes }: WeavableKernel,
+    request: LaunchRequest,
+    sanitizers: ReadonlySet<SanitizerName>,
+    shape: LaunchShape,
+  ): WatchedKernel | string {
+    const port = this.#port;
+    const { program, compiler } = port;
+    const { block } = request;
+    const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
     const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes };
     for (const { ir } of form.asLoaded) {
       const lost = lostObstacleOf(ir, choices);
@@ -191,9 +233,32 @@ export class WatchedLaunches {
       const made = compileKernel(watching.list[loaded.number]!, shape, facts, machineFeatures(), "any");
       const time = expectedTime(list[loaded.number]!.ir, block);
       const ready = new LoadedKernel(new CachedKernel(made), program.memory, time);
-      return { loaded: ready, functions: watching, plan, falseAlarms: 0 };
+      return { loaded: ready, functions: watching, plan, falseAlarms: 0, hasStalled: false };
     });
   }
+}
+
+/** Bytes of a module that a host certainly optimizes. */
+const optimizedBytes = 0xc_0000;
+
+/** A width of chunks at which a kernel is optimized that is too large for it; null where it is not. */
+function narrowQuads({ optimizingTime, bytes, lanes }: CompiledKernel): Quads | null {
+  if (optimizingTime !== null) return null;
+  const most = (lanes / 4) * (optimizedBytes / bytes.length);
+  const quads = ([4, 2, 1] as const).find((width) => width <= most) ?? 1;
+  return quads < lanes / 4 ? quads : null;
+}
+
+/** Whether an access races with any other that writes, or is one of many whose order does not matter. */
+const isPlain = ({ effect, access: { order, volatile } }: MemoryAccess): boolean =>
+  effect === "atomic" || (order === "weak" && !volatile);
+
+/** A kernel that can be watched. */
+interface WeavableKernel {
+  readonly loaded: CompiledFunction;
+  readonly form: WatchedForm;
+  /** Bytes of its shared memory. */
+  readonly sharedBytes: number;
 }
 
 /** A kernel and what it may call, as they are watched. */

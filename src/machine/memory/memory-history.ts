@@ -22,11 +22,11 @@ const most = { changes: 256, ms: 50, bytes: 2 ** 16 };
  */
 export class MemoryHistory {
   /** Whether nothing changes the memory of which the device knows nothing: no other process sees it. */
-  readonly #isComplete: boolean;
+  readonly isComplete: boolean;
   #past: Past | null = null;
 
   constructor(isComplete: boolean) {
-    this.#isComplete = isComplete;
+    this.isComplete = isComplete;
   }
 
   /** Whether it asks how changes are repeated: there is a copy from which they begin. */
@@ -46,7 +46,7 @@ export class MemoryHistory {
   checkpoint(copy: () => Restore, keeps: boolean): Restore {
     if (this.#past === null || isLong(this.#past)) {
       const start = copy();
-      this.#past = this.#isComplete && keeps ? { start, changes: [], ms: 0, bytes: 0 } : null;
+      this.#past = this.isComplete && keeps ? { start, changes: [], ms: 0, bytes: 0 } : null;
       return start;
     }
     const { start, changes } = this.#past;

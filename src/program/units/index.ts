@@ -57,6 +57,9 @@ const units: { readonly [K in UnitOp["op"]]: (op: UnitOpOf<K>, call: UnitCall) =
   "fused-take": takeFromFused,
   "sample-count": countSamples,
   "image-test": testImage,
+  observe: () => {
+    throw new Error("only code that watches itself shows what it does");
+  },
 };
 
 /**

@@ -7,6 +7,7 @@ import type { PreparedKernel } from "../../jit/run/program-kernels.ts";
 import { type LeftToInterpreter, left } from "../../jit/run/left-to-interpreter.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
+import { unitSanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
 import type { EngineChoice, EngineResult, KernelResult } from "../launch/launch-options.ts";
 import type { LaunchPlan } from "../launch/launch-plan.ts";
@@ -138,7 +139,8 @@ export class Engines {
   #runWatched(launched: PreparedLaunch, isAwaited: boolean): EngineResult | LeftToInterpreter | null {
     const { request, observers, isOnlySanitized } = launched;
     if (observers.length === 0 || !isOnlySanitized || this.#interpretedOnly(launched) !== null) return null;
-    const result = this.#compiler().launchWatched(request, isAwaited);
+    const names = request.sanitize ?? [];
+    const result = this.#compiler().launchWatched(request, isAwaited, (found) => unitSanitizersFor(names, found));
     if ("why" in result) return { ...result, why: `sanitizers watch: ${result.why}` };
     const notNative = launched.engine === "native" ? { notNative: "sanitizers watch" } : {};
     return { ...result, engine: "jit", interpreted: null, ...notNative, hostThreads: 1 };

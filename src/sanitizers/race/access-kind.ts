@@ -27,6 +27,9 @@ export class AccessKind {
   readonly observes: boolean;
   /** `mbarrier.init` */
   readonly makesMbarrier: boolean;
+  /** It is an operation on an mbarrier; and one that asks whether a phase is complete. */
+  readonly isOfMbarrier: boolean;
+  readonly asksForPhase: boolean;
   /** Its number among the accesses of a launch, from 0. */
   readonly index: number;
 
@@ -42,6 +45,8 @@ export class AccessKind {
     this.effect = effect;
     this.access = access;
     this.makesMbarrier = makesMbarrier(op);
+    this.isOfMbarrier = own !== null ? order === "release" : op.kind === "atomic" && op.problem !== undefined;
+    this.asksForPhase = own === null && op.kind === "atomic" && this.isOfMbarrier && op.results?.[0]?.ty === "pred";
     this.strong = (effect === "atomic" && !this.makesMbarrier) || order !== "weak";
     this.wide = scope !== "cta" || (op.kind === "atomic" && op.problem !== undefined);
     this.acquires = order === "acquire" || order === "acq_rel";

@@ -25,15 +25,25 @@ export interface Located {
 interface Use extends Located {
   readonly pending: Pending;
   readonly effect: "load" | "store" | "atomic";
+  /** They are numbered as they begin. */
+  readonly number: number;
 }
 
 const granule = 4;
 
+/** Bytes from which on a use is in a list of its own: bulk copies are large, and few are in flight. */
+const largeBytes = 512;
+
 /** What copies use of one memory, by the granules that they touch. */
 class Places {
   readonly #at = new Map<number, Set<Use>>();
+  readonly #large = new Set<Use>();
 
   add(use: Use): void {
+    if (isLarge(use)) {
+      this.#large.add(use);
+      return;
+    }
     for (let at = Math.floor(use.start / granule); at * granule < use.end; at++) {
       let found = this.#at.get(at);
       if (found === undefined) this.#at.set(at, (found = new Set()));
@@ -42,6 +52,10 @@ class Places {
   }
 
   remove(use: Use): void {
+    if (isLarge(use)) {
+      this.#large.delete(use);
+      return;
+    }
     for (let at = Math.floor(use.start / granule); at * granule < use.end; at++) {
       const found = this.#at.get(at);
       found?.delete(use);
@@ -49,14 +63,31 @@ class Places {
     }
   }
 
-  find({ start, end }: Located, which: (use: Use) => boolean): Pending | null {
+  /** The first by address of the uses of some bytes: of those at the same one the first that began. */
+  find(range: Located, which: (use: Use) => boolean): Pending | null {
+    let found = this.#findSmall(range, which);
+    for (const use of this.#large) {
+      if (use.start >= range.end || range.start >= use.end || !which(use)) continue;
+      if (found === null || comesBefore(use, found, range)) found = use;
+    }
+    return found?.pending ?? null;
+  }
+
+  #findSmall({ start, end }: Located, which: (use: Use) => boolean): Use | null {
     if (this.#at.size === 0) return null;
     for (let at = Math.floor(start / granule); at * granule < end; at++) {
-      for (const use of this.#at.get(at) ?? [])
-        if (use.start < end && start < use.end && which(use)) return use.pending;
+      for (const use of this.#at.get(at) ?? []) if (use.start < end && start < use.end && which(use)) return use;
     }
     return null;
   }
+}
+
+const isLarge = ({ start, end }: Use): boolean => end - start >= largeBytes;
+
+/** Whether a use comes before another one among those of a range. */
+function comesBefore(a: Use, b: Use, { start }: Located): boolean {
+  const [inA, inB] = [a, b].map((use) => Math.floor(Math.max(use.start, start) / granule));
+  return inA! < inB! || (inA === inB && a.number < b.number);
 }
 
 /** The copies of a launch that are not known to be complete, by the memory that they use. */
@@ -64,6 +95,7 @@ export class CopiesInFlight {
   readonly #global = new Places();
   readonly #shared = new WeakMap<Cta, Places>();
   #count = 0;
+  #begun = 0;
 
   /** Whether there are none. */
   get areNone(): boolean {
@@ -76,7 +108,7 @@ export class CopiesInFlight {
 
   /** The copy uses memory, until it is complete. */
   use(pending: Pending, effect: Use["effect"], range: Located): void {
-    const use: Use = { ...range, pending, effect };
+    const use: Use = { ...range, pending, effect, number: this.#begun++ };
     pending.uses.push(use);
     this.#count++;
     this.#placesOf(range, pending.warp.cta).add(use);

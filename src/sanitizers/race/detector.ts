@@ -8,9 +8,10 @@ import type { AccessKind, MadeAccess } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { AccessEvents } from "./events.ts";
 import { pointersTo } from "./free.ts";
+import { phaseBefore } from "./mbarrier-phases.ts";
 import type { PublishedValues } from "./published.ts";
 import { nowhere, type Region, Regions } from "./regions.ts";
-import { type Entry, inPage, type Page } from "./shadow.ts";
+import { type Entry, inPage, type Page, type Phase } from "./shadow.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
 /** The earlier of two accesses that race. */
@@ -37,7 +38,11 @@ export interface Later {
   readonly bytes: number;
 }
 
-type OnRace = (earlier: Earlier, later: Later) => void;
+/** Is told of a race. */
+export type OnRace = (earlier: Earlier, later: Later) => void;
+
+/** Bytes of a range from which on its cells are looked at together, where they are alike. */
+const longBytes = 64;
 
 /**
  * Compares each access with those that the shadow has recorded for its place. Two accesses conflict if one of them
@@ -68,6 +73,10 @@ export class Detector {
   /** The lane's number as a thread of the warp. */
   #own = 0;
   #byte = 0;
+  /** The phase of the mbarrier that the last lane has accessed; null for the first one. */
+  #phase: Phase | null = null;
+  /** Whether a race has been found since this was last set. */
+  #races = false;
 
   constructor(grid: Grid, threads: ThreadNumbers, published: PublishedValues, onRace: OnRace) {
     this.#threads = threads;
@@ -86,6 +95,7 @@ export class Detector {
     this.#number = this.#events.of(kind, order);
     this.#begin(kind, order);
     this.#published.begin();
+    this.#phase = null;
     const { lockstep } = order.warp;
     const bytes = accessBytes(access);
     const size = access.bits < 16 ? 0 : access.bits < 32 ? 1 : 2;
@@ -119,10 +129,19 @@ export class Detector {
         const cell = at >>> page.shift;
         this.#byte = byte;
         if (kind.strong && byte === 0) this.#synchronize(page, cell);
+        const writer = page.writers[cell]!;
+        const otherWriter = page.otherWriters[cell]!;
+        const reader = page.readers[cell]!;
+        const otherReader = page.otherReaders[cell]!;
+        this.#races = false;
         if (isLoad) this.#read(page, cell, first | this.#own);
         else if (kind.strong) this.#writeStrongly(page, cell, first | this.#own);
         else this.#write(page, cell, first | this.#own);
         byte += 1 << page.shift;
+        if (bytes - byte < longBytes || kind.strong || this.#races) continue;
+        // Most cells of a long range have the same accesses: what has come of one comes of all.
+        const left = Math.min(page.cells - cell - 1, (bytes - byte) >>> page.shift);
+        byte += page.repeat(cell, left, writer, otherWriter, reader, otherReader) << page.shift;
       } while (byte < bytes);
     }
   }
@@ -178,7 +197,15 @@ export class Detector {
   /** Synchronizes a strong access with the last write to the place: what it acquires, and what it publishes. */
   #synchronize(page: Page, cell: number): void {
     const order = this.#order;
-    this.#published.access(this.#kind, page, cell, order, this.#own, this.#strongWriter(page, cell));
+    const writer = this.#strongWriter(page, cell);
+    if (this.#kind.isOfMbarrier) {
+      // Most often all lanes access the same one.
+      if (this.#phase === null || this.#phase !== page.phases.get(cell)) {
+        this.#phase = phaseBefore(this.#event, this.#lane, page, cell, writer);
+      }
+      if (this.#kind.asksForPhase) this.#published.askFor(this.#phase);
+    }
+    this.#published.access(this.#kind, page, cell, order, this.#own, writer);
     if (order.hasAcquired) this.#latest = Number.POSITIVE_INFINITY;
   }
 
@@ -286,6 +313,7 @@ export class Detector {
     if (this.#areMorallyStrong(kind, thread, this.#kind, me)) return;
     if (kind.strong && kind.effect !== "load" && this.#isObserved(page, cell, entry, kind)) return;
     if (this.#isOptimistic(kind, this.#kind) || this.#isOptimistic(this.#kind, kind)) return;
+    this.#races = true;
     this.#onRace(
       { thread, kind },
       { event: this.#event, kind: this.#kind, lane: this.#lane, thread: me, byte: this.#byte, bytes: 1 << page.shift },

@@ -1,6 +1,6 @@
 import type { AccessKind } from "./access-kind.ts";
 import { type Passed, Published } from "./published-value.ts";
-import type { Page } from "./shadow.ts";
+import type { Page, Phase } from "./shadow.ts";
 import type { Extents, Releases, WarpOrder } from "./warp-order.ts";
 
 /** What a value passes on, including what its writer has published. */
@@ -24,6 +24,8 @@ export class PublishedValues {
   /** State of the current instruction: its release, and what its last lane has published. */
   #release: Extents | null = null;
   #last: Published | null = null;
+  /** The phase of an mbarrier that the next access asks for. */
+  #asked: Phase | null = null;
 
   constructor(tick: () => number) {
     this.#tick = tick;
@@ -35,13 +37,25 @@ export class PublishedValues {
     this.#last = null;
   }
 
+  /** The next access asks for a phase of an mbarrier: it knows of those that arrived in the one that is complete. */
+  askFor(phase: Phase | null): void {
+    this.#asked = phase;
+  }
+
   /** A strong access of a lane to a cell. `writer`: the thread whose strong write left the value, or -1. */
   access(kind: AccessKind, page: Page, cell: number, order: WarpOrder, lane: number, writer: number): void {
+    const asked = this.#asked;
+    this.#asked = null;
     if (!this.#any && !kind.releases && !order.hasFenced) return;
     const found = page.publishedAt(cell);
     const value = found !== null && found.warp === writer >>> 5 ? found : null;
     const seen = value !== null && meets(value, kind, order) ? value : null;
-    if (seen !== null && kind.observes) this.#acquire(kind, seen.releases(writer & 31, order.block), order, lane);
+    if (kind.observes) {
+      const from = asked ?? { value: found, writer };
+      const known = from.value !== null && from.value.warp === from.writer >>> 5 ? from.value : null;
+      if (known !== null && meets(known, kind, order))
+        this.#acquire(kind, known.releases(from.writer & 31, order.block), order, lane);
+    }
     if (kind.effect === "load") return;
     const own = writer === order.base + lane ? value : null;
     const next = this.#next(kind, own, kind.effect === "atomic" ? seen : null, writer & 31, order, lane);

@@ -9,6 +9,14 @@ export type CellSize = 0 | 1 | 2;
 /** An access to a cell: a slot of the page's table of events and a lane; 0 for none. */
 export type Entry = number;
 
+/** The phase of an mbarrier: its parity, and what those have published that have arrived in the one before. */
+export interface Phase {
+  parity: number;
+  value: Published | null;
+  /** The thread that has left this; or -1. */
+  writer: number;
+}
+
 /** Entries for an access that no cell of a page has seen. Never written. */
 const none = new Uint16Array(pageBytes);
 
@@ -31,6 +39,8 @@ export class Page {
   #count = 0;
   /** By cell, what threads acquire with the value. */
   published: (Published | null)[] | null = null;
+  /** By cell at which an mbarrier begins, its phase. */
+  readonly phases = new Map<number, Phase>();
   readonly bytes: number;
 
   constructor(bytes: number) {
@@ -67,6 +77,26 @@ export class Page {
     if (this.readers !== none) this.readers[cell] = 0;
     if (this.otherWriters !== none) this.otherWriters[cell] = 0;
     if (this.otherReaders !== none) this.otherReaders[cell] = 0;
+  }
+
+  /**
+   * Does to the cells after one, `count` at most, what has been done to it, as long as they were like it before: its
+   * entries then are given. Returns how many.
+   */
+  repeat(cell: number, count: number, writer: Entry, otherWriter: Entry, reader: Entry, otherReader: Entry): number {
+    const { writers, otherWriters, readers, otherReaders } = this;
+    const end = cell + 1 + count;
+    let at = cell + 1;
+    for (; at < end; at++) {
+      if (writers[at] !== writer || readers[at] !== reader) break;
+      if (otherWriters[at] !== otherWriter || otherReaders[at] !== otherReader) break;
+    }
+    // What has changed is no longer the array in which nothing is written.
+    if (writers[cell] !== writer) writers.fill(writers[cell]!, cell + 1, at);
+    if (otherWriters[cell] !== otherWriter) otherWriters.fill(otherWriters[cell]!, cell + 1, at);
+    if (readers[cell] !== reader) readers.fill(readers[cell]!, cell + 1, at);
+    if (otherReaders[cell] !== otherReader) otherReaders.fill(otherReaders[cell]!, cell + 1, at);
+    return at - cell - 1;
   }
 
   /** The entry of lane 0 of an event. Adding a lane number gives the entry of that lane. */

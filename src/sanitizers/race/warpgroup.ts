@@ -70,12 +70,23 @@ const inFlight = (product: Product | null): product is Product => product !== nu
 export class WarpgroupRegisters implements Observer {
   readonly #warps = new WeakMap<Warp, WarpProducts>();
   readonly #sources = new WeakMap<Cta, Sources>();
+  readonly #watches: "all" | "memory";
+
+  /** `watches`: registers and the memory that products read, or that alone. */
+  constructor(watches: "all" | "memory" = "all") {
+    this.#watches = watches;
+  }
 
   instruction(e: InstructionEvent): void {
     const { site, warp } = e;
     const { op } = site.instruction;
     if (op.kind === "order-products") {
       order(this.#of(warp), op, this.#sources.get(warp.cta));
+      return;
+    }
+    if (this.#watches === "memory") {
+      if (op.kind !== "unit" || op.unit.op !== "multiply-warpgroup") return;
+      issue(this.#of(warp), e, { product: op.unit.product, accumulators: [], left: [] });
       return;
     }
     const uses = registerUsesOf(site.code.ir);

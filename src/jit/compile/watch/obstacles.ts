@@ -1,6 +1,7 @@
 import { flowGraphOf, livenessOf } from "../../../ir/flow/index.ts";
 import { accessesOf, type Instruction, type IrFunction, isShared, type Op } from "../../../ir/index.ts";
 import { frameObstacleOf } from "./frames.ts";
+import { isObservedUnit } from "./observed.ts";
 import type { WatchChoices } from "./watch-choices.ts";
 
 /** Kernels with more instructions are left to the interpreter: watching makes about ten of each access. */
@@ -44,33 +45,28 @@ function readsUnwritten(ir: IrFunction): boolean {
   return found;
 }
 
-/**
- * Operations that the code which watches leaves as they are, or knows how to watch. A fence between proxies (`nothing`)
- * orders nothing as long as no unit of the machine reads memory asynchronously.
- */
+/** Operations that the code which watches leaves as they are, or knows how to watch. */
 const watched: ReadonlySet<Op["kind"]> = new Set([
   ...(["pure", "load", "store", "atomic", "warp", "barrier", "fence", "branch", "branch-indexed"] as const),
   ...(["call", "return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
-  ...(["copy", "commit-copies", "await-copies"] as const),
+  ...(["copy", "commit-copies", "await-copies", "order-products"] as const),
 ]);
 
 const watchedSpaces: ReadonlySet<string> = new Set([
-  ...["generic", "global", "shared", "const", "kernel-param", "local", "call-param"],
+  ...["generic", "global", "shared", "shared-cluster", "const", "kernel-param", "local", "call-param"],
 ]);
 
+/** Whether a block that is a cluster by itself asks what it need not wait for. */
+const isOfOwnCluster = (op: Op): boolean => op.kind === "cluster-poll" && (op.asks === "begun" || op.asks === "exits");
+
 function obstacleIn({ op, guard, lanes }: Instruction): string | null {
-  if (lanes !== undefined || !watched.has(op.kind)) return `the operation ${op.kind}`;
+  const isKnown = watched.has(op.kind) || isObservedUnit(op) || isOfOwnCluster(op);
+  if (lanes !== undefined || !isKnown) return `the operation ${op.kind}`;
   switch (op.kind) {
-    case "atomic":
-      if (op.problem !== undefined || op.tracks !== undefined) return "an mbarrier";
-      break;
     case "barrier":
-      if (op.count !== null || (op.mode !== "sync" && op.mode !== "red")) return "a barrier for some of the threads";
+      if (op.id.kind !== "const" || op.count !== null || (op.mode !== "sync" && op.mode !== "red"))
+        return "a barrier for some of the threads";
       if (guard !== null) return "a barrier with a guard";
-      break;
-    case "commit-copies":
-    case "await-copies":
-      if (op.bulk) return "bulk copies";
       break;
     case "branch":
       if (op.uniform && guard !== null) return "a conditional branch with .uni";

@@ -1,5 +1,6 @@
 import { type IrFunction, windows } from "../../../ir/index.ts";
 import type { Extent } from "../../../machine/memory/extent.ts";
+import type { ObservedInstruction } from "./observed.ts";
 import type { PointerRoot } from "./pointer-roots.ts";
 
 /**
@@ -40,6 +41,12 @@ export type CellBytes = 1 | 2 | 4;
 export interface ShadowPlan {
   /** What the kernel may write in global memory; null where that is not known. */
   readonly written: readonly PointerRoot[] | null;
+  /** What its own accesses may reach there; null where that is not known. */
+  readonly accessed: readonly PointerRoot[] | null;
+  /** Whether units of the machine may write global memory, too. */
+  readonly unitsStore: boolean;
+  /** What is shown to the sanitizers themselves; null where woven code alone watches. */
+  readonly observed: { readonly ir: IrFunction; readonly list: readonly ObservedInstruction[] } | null;
   /** What asynchronous copies read in global memory. */
   readonly copied: readonly PointerRoot[];
   readonly hidden: readonly HiddenParam[];

@@ -3,6 +3,7 @@ import { type Access, accessesOf, type Instruction, type IrFunction, type Memory
 import { hasCopies } from "./copies.ts";
 import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
+import { isSharedSpace, needsObservers, unitsStore } from "./observed.ts";
 import type { PointerRoot } from "./pointer-roots.ts";
 import { type CellBytes, type Plane, type SharedShadow, sharedShadowFor } from "./shadow-plan.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
@@ -27,12 +28,18 @@ export class WatchedProgram {
   readonly shared: SharedShadow | null;
   /** What the addresses of a function's accesses are computed from; null where all may lie anywhere. */
   readonly rootsOf: (ir: IrFunction) => GlobalRoots | null;
-  /** What the kernel may write in global memory; null where that is not known. */
+  /** Whether the sanitizers themselves watch shared memory: what happens there is shown to them. */
+  readonly isObserved: boolean;
+  /** Whether units of the machine may write global memory. */
+  readonly unitsStore: boolean;
+  /** What the kernel's own accesses may reach in global memory, and may write; null where that is not known. */
+  readonly accessed: readonly PointerRoot[] | null;
   readonly written: readonly PointerRoot[] | null;
   /** What asynchronous copies read in global memory, if these are watched. */
   readonly copied: readonly PointerRoot[];
-  /** Whether asynchronous copies are watched. */
+  /** Whether asynchronous copies matter, and whether woven code watches their destinations. */
   readonly hasCopies: boolean;
+  readonly watchesCopies: boolean;
   /** Whether generic addresses may be those of variables of frames. */
   readonly hasFrames: boolean;
   /** The cells of these variables; null where it does not matter whether they have been written. */
@@ -52,6 +59,9 @@ export class WatchedProgram {
     this.kernel = kernel!;
     this.hidden = new HiddenParams(kernel!);
     this.hasBarriers = functions.some(hasBarrier);
+    const asks = sanitizers.has("race") || sanitizers.has("init");
+    this.isObserved = asks && functions.some(needsObservers);
+    this.unitsStore = functions.some(unitsStore);
     // The words at barriers lie where a stray access could find them, unless it misses its cells.
     const hasWords = this.hasBarriers && sanitizers.has("sync");
     this.notes = sanitizers.has("race") || sanitizers.has("init") || hasWords;
@@ -59,18 +69,19 @@ export class WatchedProgram {
     this.passesBarriersInCalls = called.some(hasBarrier);
     this.exitsInCalls = called.some(({ instructions }) => instructions.some(({ op }) => op.kind === "exit"));
     this.hasCopies = sanitizers.has("race") && functions.some(hasCopies);
-    const meets = called.length === 0 && kernel!.instructions.some(isMeeting);
+    this.watchesCopies = this.hasCopies && !this.isObserved;
+    const meets = called.length === 0 && !this.isObserved && kernel!.instructions.some(isMeeting);
     this.meetingBits = !meets ? 0 : this.hasBarriers ? 6 : 16;
     this.hasFrames = functions.some(hasFrame);
     this.frameCell = sanitizers.has("init") && this.hasFrames ? frameCellOf(functions) : null;
     this.globalCell = this.notes ? cellBytesOf(functions, false) : null;
-    this.sharedCell = this.notes ? cellBytesOf(functions, true) : null;
+    this.sharedCell = this.notes && !this.isObserved ? cellBytesOf(functions, true) : null;
     this.shared =
       this.sharedCell === null && !hasWords && !this.keepsIntervals
         ? null
         : sharedShadowFor(sharedBytes, this.sharedCell, {
             threads: this.keepsIntervals ? threadsOf(block) : 0,
-            hasCopies: this.hasCopies,
+            hasCopies: this.watchesCopies,
           });
     const roots = new Map(functions.map((ir) => [ir, new GlobalRoots(ir, isGlobal)]));
     const rootsWhere = (holds: Parameters<GlobalRoots["all"]>[0]): readonly PointerRoot[] =>
@@ -78,7 +89,9 @@ export class WatchedProgram {
     const areKnown = rootsWhere(() => true).every(({ kind }) => kind !== "anything");
     this.rootsOf = (ir) => (areKnown ? roots.get(ir)! : null);
     // Stores to any other memory miss their cells.
-    this.written = areKnown && this.globalCell !== null ? rootsWhere(({ effect }) => effect !== "load") : null;
+    const isKnown = areKnown && (this.globalCell !== null || this.isObserved);
+    this.accessed = isKnown ? rootsWhere(() => true) : null;
+    this.written = isKnown ? rootsWhere(({ effect }) => effect !== "load") : null;
     this.copied = this.hasCopies ? rootsWhere(({ effect }, op) => op.kind === "copy" && effect === "load") : [];
     const strong = functions.flatMap(({ instructions }) =>
       instructions.flatMap(({ op }) => accessesOf(op).filter(isOfStrong)),
@@ -111,7 +124,7 @@ export class WatchedProgram {
    * which a compare-and-swap loop begins counts as such: it does not race with atomic operations.
    */
   isStrong(ir: IrFunction, instruction: Instruction, made: Made): boolean {
-    const { isOrdered, areOrdered, areAtomic } = this.#strong[made.access.space === "shared" ? "shared" : "others"];
+    const { isOrdered, areOrdered, areAtomic } = this.#strong[isSharedSpace(made.access.space) ? "shared" : "others"];
     if (isOfStrong(made)) return isOrdered(made);
     return made.effect === "load" && areOrdered && areAtomic && this.#optimistic.has(ir, instruction);
   }
@@ -141,7 +154,7 @@ type Made = Pick<MemoryAccess, "effect" | "access">;
 const isOfStrong = ({ effect, access: { order } }: Made): boolean => effect === "atomic" || order !== "weak";
 
 const isIn = ({ access }: Pick<Made, "access">, isShared: boolean): boolean =>
-  isWatched(access) && (access.space === "shared") === isShared;
+  isWatched(access) && isSharedSpace(access.space) === isShared;
 
 const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(({ op }) => op.kind === "barrier");
 

@@ -18,6 +18,8 @@ import { DistinctLanes } from "./distinct-lanes.ts";
 import { FrameWatch, isLocal, isOfFrame } from "./frames.ts";
 import { LoadedParams } from "./hidden-params.ts";
 import { watchObstacleOf } from "./obstacles.ts";
+import { isSharedSpace, Observation } from "./observed.ts";
+import { productObstacleOf } from "./products.ts";
 import {
   GlobalRecords,
   OrderedGlobalRecords,
@@ -55,12 +57,21 @@ export function weave(
   }
   if (functions.length > 1 && functions.some(hasCopies)) return "asynchronous copies, beside calls";
   const program = new WatchedProgram(functions, choices, isGlobal);
-  const woven = functions.map((ir) => new Weaver(ir, program).write());
-  const { hidden, globalCell, shared, written, copied } = program;
+  if (program.isObserved) {
+    if (functions.length > 1) return "units of the machine or mbarriers, beside calls";
+    const obstacle = choices.sanitizers.has("race") ? productObstacleOf(program.kernel) : null;
+    if (obstacle !== null) return obstacle;
+  } else if (functions.some(accessesCluster)) return "memory of the space shared-cluster";
+  const weavers = functions.map((ir) => new Weaver(ir, program));
+  const woven = weavers.map((weaver) => weaver.write());
+  const { hidden, globalCell, shared, written, accessed, copied, unitsStore } = program;
   const [kernel, ...called] = woven;
   return {
     functions: [hidden.addedTo(kernel!), ...called],
-    plan: { globalCell: globalCell ?? 4, shared, hidden: hidden.list, written, copied },
+    plan: {
+      ...{ globalCell: globalCell ?? 4, shared, hidden: hidden.list, written, accessed, copied, unitsStore },
+      observed: weavers[0]!.observed,
+    },
   };
 }
 
@@ -76,6 +87,7 @@ class Weaver {
   readonly #sync: SynchronizationWatch;
   readonly #copies: CopyWatch | null;
   readonly #frames: FrameWatch | null;
+  readonly #observation: Observation | null;
   /** The number of this thread in its block. */
   readonly #thread: Expr;
   /** The word for this thread in shared memory, and the number of barriers that it has passed. */
@@ -97,7 +109,8 @@ class Weaver {
     this.#meetings = program.meetingBits === 0 ? null : this.#code.begun(k.i32(0));
     this.#ownWord = sharedCell === null ? null : this.#code.begun(this.#wordNow());
     this.#global = globalCell === null || !accesses(ir, false) ? null : this.#watchGlobal(globalCell);
-    this.#copies = program.hasCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
+    this.#observation = program.isObserved ? new Observation(this.#code) : null;
+    this.#copies = program.watchesCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
     this.#shared = this.#ownWord === null || !accesses(ir, true) ? null : this.#watchShared(sharedCell!, this.#ownWord);
     this.#frames = program.frameCell === null ? null : new FrameWatch(this.#code, ir, program.frameCell);
     const siteOf = (index: number): number => program.siteOf(ir, index);
@@ -105,6 +118,11 @@ class Weaver {
       isKernel: this.#isKernel,
       siteOf,
     });
+  }
+
+  /** What is shown to the sanitizers themselves. */
+  get observed(): ShadowPlan["observed"] {
+    return this.#observation && { ir: this.#ir, list: this.#observation.list };
   }
 
   write(): IrFunction {
@@ -126,6 +144,7 @@ class Weaver {
     const { op } = instruction;
     this.#code.goTo(i);
     for (const { when } of instruction.undefinedCases) this.#code.find(when);
+    const passed = this.#observation?.write(instruction, i) ?? null;
     if (op.kind === "copy") this.#copy(instruction, op);
     const after = op.kind === "copy" ? [] : accessesOf(op).flatMap((made) => this.#access(instruction, made));
     if (op.kind === "commit-copies") this.#copies?.commit();
@@ -136,6 +155,7 @@ class Weaver {
     if (isCall(op)) this.#call();
     else if (op.kind !== "barrier") this.#code.keep();
     else this.#sync.barrier(i, () => this.#passBarrier());
+    passed?.();
     if (this.#meetings !== null && isMeeting(instruction)) this.#meet();
     for (const write of after) write();
   }
@@ -162,8 +182,9 @@ class Weaver {
   #note(instruction: Instruction, made: MemoryAccess, address: Expr, isCopy = false): (() => void) | null {
     const { access } = made;
     if (!isWatched(access)) return null;
+    const isShared = isSharedSpace(access.space);
     const lanes = this.#distinct.of(address, (access.bits / 8) * access.count);
-    const watch = access.space === "shared" ? this.#shared : this.#global;
+    const watch = isShared ? this.#shared : this.#global;
     const isStrong = this.#program.isStrong(this.#ir, instruction, made);
     return watch?.write(made, address, { lanes, isStrong, isCopy }) ?? null;
   }
@@ -301,10 +322,14 @@ class Weaver {
   }
 }
 
+/** Whether a function accesses shared memory by addresses within the cluster, as woven code cannot watch it. */
+const accessesCluster = ({ instructions }: IrFunction): boolean =>
+  instructions.some(({ op }) => accessesOf(op).some(({ access }) => access.space === "shared-cluster"));
+
 /** Whether a function accesses shared memory, or that of the device. */
 const accesses = ({ instructions }: IrFunction, isShared: boolean): boolean =>
   instructions.some(({ op }: Instruction) =>
-    accessesOf(op).some(({ access }) => isWatched(access) && (access.space === "shared") === isShared),
+    accessesOf(op).some(({ access }) => isWatched(access) && isSharedSpace(access.space) === isShared),
   );
 
 /** The address of a cell's word in a plane of shared memory. */

@@ -1,0 +1,60 @@
+import type { Instruction } from "../../ir/index.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import { isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+
+/** The shape of blocks of threads, of which nothing else is known than their size. */
+export function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
+  const [x, y, z] = block;
+  const lanes = 4 * quads;
+  const rows = isRow(block) || x % lanes === 0;
+  const isInLayer = z === 1 || (x * y) % lanes === 0;
+  return {
+    quads,
+    block: null,
+    interior: false,
+    indexed: false,
+    rows,
+    rowLength: rows || !isInLayer ? null : x,
+    full: (x * y * z) % lanes === 0,
+    single: x * y * z <= lanes,
+    width: null,
+    clustered: false,
+    exactSums: false,
+    needlessBarriers: [],
+    given: [],
+    shared,
+  };
+}
+
+/**
+ * The shape of hardware threads (vISA), each of which is a chunk. A chunk has more lanes than the thread where
+ * instructions without a mask are for more; these lanes are never active.
+ */
+export function threadShape(
+  instructions: readonly Instruction[],
+  [x, y, z]: Dim3,
+  width: number,
+  shared: boolean,
+): LaunchShape {
+  const lanes = instructions.reduce(
+    (most, { lanes }) => Math.max(most, (lanes?.first ?? 0) + (lanes?.count ?? 0)),
+    width,
+  );
+  const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
+  return {
+    quads,
+    block: null,
+    interior: false,
+    indexed: false,
+    rows: true,
+    rowLength: null,
+    full: width === 4 * quads && (x * y * z) % width === 0,
+    single: false,
+    width,
+    clustered: false,
+    exactSums: false,
+    needlessBarriers: [],
+    given: [],
+    shared,
+  };
+}

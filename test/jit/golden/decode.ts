@@ -257,7 +257,7 @@ function decodeValue(code: Reader, op: number): Decoded {
     return plain(name, takes, gives, offset, ...(name.endsWith("_lane") ? [code.byte()] : []));
   }
   if (name === "i8x16.shuffle") return plain(name, takes, gives, ...code.take(16));
-  return plain(name, takes, gives, ...(name.includes("_lane") ? [code.byte()] : []));
+  return plain(name, takes, gives, ...(/(extract|replace)_lane/.test(name) ? [code.byte()] : []));
 }
 
 /** The words of a vector; one word, if all are the same. */

@@ -5,9 +5,9 @@ import { CircleCheck } from "./circle-check.mjs";
  * Bundles modules into a few minified files in a folder and refuses files that import each other in a circle. `files`:
  * pairs of a pattern of paths and the name of the file for the modules that match; the first match counts, and what
  * matches none goes where it is used. `first`: the path of a module; of each of these files what that module needs is
- * in one of its own. `second`: triples of a module, a name, and, if only some
- * are meant, the name of their files; what that module needs besides is in a file of that name.
- * The rest are the bundler's own options. Returns the files.
+ * in one of its own. `second`: triples of a module, a name and, if only the modules of one of these files are meant, that
+ * file's name; what that module needs of them besides is in a file of the given name. The rest are the bundler's own
+ * options. Returns the files.
  */
 export async function writeBundle(root, { files, first = null, second = [], input, output, codeSplitting }) {
   const circles = new CircleCheck();

@@ -170,3 +170,7 @@ export interface IrModule {
   /** `.alias`: from other names of functions to their indices. */
   readonly aliases: ReadonlyMap<string, number>;
 }
+
+/** The registers that hold parameters, or results, of a function, in their order. */
+export const registersIn = (list: readonly Param[]): readonly number[] =>
+  list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));

@@ -1,3 +1,4 @@
+import { registersIn } from "../../ir/module.ts";
 import { flowGraphOf, type Liveness, livenessOf } from "../../ir/flow/index.ts";
 import type { IrFunction } from "../../ir/index.ts";
 
@@ -13,7 +14,7 @@ export function liveRegisters(ir: IrFunction, index: number): ReadonlySet<number
   let found = known.get(ir);
   if (found === undefined) {
     const graph = flowGraphOf(ir.instructions);
-    const results = ir.returns.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+    const results = registersIn(ir.returns);
     const blockAt = (instruction: number): number => graph.blockAt(instruction);
     known.set(ir, (found = { liveness: livenessOf(ir, graph, results), blockAt }));
   }

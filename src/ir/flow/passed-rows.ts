@@ -1,3 +1,4 @@
+import { registersIn } from "../module.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
 import { argAt, retvalAt } from "../byte-file.ts";
 import type { FileCallOp } from "../calls.ts";
@@ -169,7 +170,7 @@ class RowPassing {
   /** Adds to what a function takes what is read before it is written. Returns whether that was new. */
   #addParams(source: IrFunction, { instructions, registers, returns }: IrFunction): boolean {
     if (source.kind !== "function") return false;
-    const atEnd = returns.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+    const atEnd = registersIn(returns);
     const live = livenessOf({ instructions, registers }, flowGraphOf(instructions), atEnd).liveIn(0);
     const read: Row[] = [];
     live.forEach((r) => {

@@ -1,3 +1,4 @@
+import { registersIn } from "../module.ts";
 import { bind, bitsOf } from "../../semantics/bind.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { isCall } from "../calls.ts";
@@ -87,8 +88,7 @@ const specialInRow: LeafShapes["special"] = (leaf) =>
 const mayWait = ({ op }: Instruction): boolean =>
   op.kind === "barrier" || op.kind === "cluster-barrier" || op.kind === "sleep" || isCall(op);
 
-const parameterRegisters = ({ params }: IrFunction): readonly number[] =>
-  params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+const parameterRegisters = ({ params }: IrFunction): readonly number[] => registersIn(params);
 
 /** `outside`: registers that are written outside the function too. */
 function analysedCode(

@@ -1,27 +1,19 @@
 import type { Instruction } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import { isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { anyShape, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 
-/** The shape of blocks of threads, of which nothing else is known than their size. */
+/** The shape of which only the size of the blocks is known, besides the width of chunks. */
 export function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;
   const lanes = 4 * quads;
   const rows = isRow(block) || x % lanes === 0;
   const isInLayer = z === 1 || (x * y) % lanes === 0;
   return {
-    quads,
-    block: null,
-    interior: false,
-    indexed: false,
+    ...anyShape(quads),
     rows,
     rowLength: rows || !isInLayer ? null : x,
     full: (x * y * z) % lanes === 0,
     single: x * y * z <= lanes,
-    width: null,
-    clustered: false,
-    exactSums: false,
-    needlessBarriers: [],
-    given: [],
     shared,
   };
 }
@@ -41,20 +33,6 @@ export function threadShape(
     width,
   );
   const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
-  return {
-    quads,
-    block: null,
-    interior: false,
-    indexed: false,
-    rows: true,
-    rowLength: null,
-    full: width === 4 * quads && (x * y * z) % width === 0,
-    single: false,
-    width,
-    clustered: false,
-    exactSums: false,
-    needlessBarriers: [],
-    given: [],
-    shared,
-  };
+  const full = width === 4 * quads && (x * y * z) % width === 0;
+  return { ...anyShape(quads), rows: true, full, width, shared };
 }

@@ -1,4 +1,4 @@
-import type { Param } from "../../../ir/index.ts";
+import { registersIn } from "../../../ir/module.ts";
 import type { Wasm } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
 import type { ByteFilePort } from "../emit/byte-file-port.ts";
@@ -70,6 +70,3 @@ export class Routine {
     clearBytes(writer, this.#file.base, start, end);
   }
 }
-
-const registersIn = (list: readonly Param[]): readonly number[] =>
-  list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));

@@ -1,3 +1,4 @@
+import { registersIn } from "../../../ir/module.ts";
 import { isCall } from "../../../ir/calls.ts";
 import { valuesOf } from "../../../ir/flow/accesses.ts";
 import type { Argument, Instruction } from "../../../ir/index.ts";
@@ -110,7 +111,7 @@ export class Planning {
     const byAddress = f.part === null && this.#graph.isCalledByAddress(f);
     if (known === undefined) {
       const code = prepare(f, this.#scope.facts.bindings, preparationIn(this.#graph));
-      const registers = f.ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+      const registers = registersIn(f.ir.params);
       const params = new Map(registers.map((r) => [r, byAddress ? vector : uniform]));
       this.#known.set(f, (known = { code, params, full: !byAddress, analysis: null }));
     }

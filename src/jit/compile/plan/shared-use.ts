@@ -1,3 +1,4 @@
+import { registersIn } from "../../../ir/module.ts";
 import { writesOf } from "../../../ir/flow/accesses.ts";
 import { accessesOf, type IrFunction, type Op, symbolsOf, touchesSharedMemory } from "../../../ir/index.ts";
 import type { Extent } from "../../../machine/memory/extent.ts";
@@ -46,7 +47,7 @@ function mayMakeUpAddresses({ instructions, params }: IrFunction): boolean {
   const accesses = instructions.filter(({ op }) => mayAccessShared(op));
   if (accesses.length === 0) return false;
   if (accesses.some(({ op }) => op.kind === "unit" && touchesSharedMemory(op))) return true;
-  const found = new Set(params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : [])));
+  const found = new Set(registersIn(params));
   const isFound = (expr: Expr): boolean =>
     !everyLeaf(expr, (leaf) => (leaf.kind === "reg" ? !found.has(leaf.reg) : !isGiven(leaf.kind)));
   for (let size = -1; size < found.size; ) {

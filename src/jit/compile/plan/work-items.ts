@@ -1,3 +1,4 @@
+import { registersIn } from "../../../ir/module.ts";
 import {
   asWorkItems,
   divergenceOf,
@@ -159,8 +160,7 @@ function passingRegisters({ graph, instructions, ir }: PreparedCode): ReadonlySe
   return new Set(ir.registers.flatMap((_, r) => (kept[r] === 1 ? [] : [r])));
 }
 
-const parametersOf = ({ params }: IrFunction): readonly number[] =>
-  params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+const parametersOf = ({ params }: IrFunction): readonly number[] => registersIn(params);
 
 /**
  * Whether all threads of a block come to the same barriers, whatever way they go: the ways part only where all threads

@@ -1,3 +1,4 @@
+import { registersIn } from "../../../ir/module.ts";
 import { flowGraphOf, livenessOf } from "../../../ir/flow/index.ts";
 import { accessesOf, type Instruction, type IrFunction, isShared, type Op } from "../../../ir/index.ts";
 import { frameObstacleOf } from "./frames.ts";
@@ -34,10 +35,8 @@ export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): st
  */
 function readsUnwritten(ir: IrFunction): boolean {
   if (ir.instructions.length === 0) return false;
-  const registersOf = (list: IrFunction["params"]): readonly number[] =>
-    list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
-  const given = new Set(registersOf(ir.params));
-  const live = livenessOf(ir, flowGraphOf(ir.instructions), registersOf(ir.returns)).liveIn(0);
+  const given = new Set(registersIn(ir.params));
+  const live = livenessOf(ir, flowGraphOf(ir.instructions), registersIn(ir.returns)).liveIn(0);
   let found = false;
   live.forEach((r) => {
     found ||= !given.has(r) && ir.registers[r]!.temporary !== true;

@@ -1,3 +1,4 @@
+import { registersIn } from "../../../../ir/module.ts";
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { propagateConstants } from "../../../../ir/flow/constants.ts";
 import { type FlowGraph, flowGraphOf, type FlowOptions } from "../../../../ir/flow/flow-graph.ts";
@@ -118,7 +119,7 @@ function separated(
 
 /** The registers of parameters and results. */
 const passedRegisters = ({ params, returns }: IrFunction): ReadonlySet<number> =>
-  new Set([...params, ...returns].flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : [])));
+  new Set(registersIn([...params, ...returns]));
 
 /** Whether lanes may wait at an instruction for others of their warp. */
 const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;

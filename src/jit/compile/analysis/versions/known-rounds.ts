@@ -1,3 +1,4 @@
+import { registersIn } from "../../../../ir/module.ts";
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { dominatorsOf } from "../../../../ir/flow/dominance.ts";
 import { type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
@@ -88,7 +89,7 @@ function withRoundsApart({ ir, origins }: SourceCode): SourceCode {
   const graph = flowGraphOf(ir.instructions);
   const returned = resultsOf(ir);
   const liveness = livenessOf(ir, graph, returned);
-  const fixed = ir.params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+  const fixed = registersIn(ir.params);
   const { instructions, registers } = withWebs(ir, graph, liveness, { fixed, returned, most: maxInstructions });
   return { ir: { ...ir, instructions, registers }, origins };
 }

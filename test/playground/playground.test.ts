@@ -227,22 +227,22 @@ describe.skipIf(missing !== null)(title, () => {
 .target sm_75
 .address_size 64
 .visible .entry spin(.param .u64 out) { again: bra again; }`;
-      await page.goto(`${playground.url}#e=squares`);
-      await eventually(() => page.getByRole("button", { name: "squares.ptx" }).count()).toBe(1);
-      await page.locator(".cm-content").fill(source);
-      await page.getByRole("button", { name: "job.json" }).click();
+      await playground.example("squares", "Squares");
+      await playground.write(source);
+      await playground.file("job.json");
       const job = {
         variants: { ptx: ["squares.ptx"] },
         launches: [{ kernel: "spin", grid: [1], block: [32], args: [{ u64: 0 }] }],
       };
-      await page.locator(".cm-content").fill(JSON.stringify(job));
+      await playground.write(JSON.stringify(job));
       await page.getByRole("button", { name: "Run", exact: true }).click();
+      await eventually(() => playground.status).toBe("Running…");
       // The page goes on meanwhile.
       await show("Results");
       await page.getByRole("button", { name: "Stop" }).click();
       await eventually(() => page.locator(".output .status").textContent()).toBe("Stopped.");
       const works = { ...job, launches: [] };
-      await page.locator(".cm-content").fill(JSON.stringify(works));
+      await playground.write(JSON.stringify(works));
       await run();
       expect(await page.locator(".output .status").textContent()).toMatch(/^Done/);
     },
@@ -250,7 +250,7 @@ describe.skipIf(missing !== null)(title, () => {
   );
 
   test("what is wrong with a program is listed, and one click leads to its line", async () => {
-    await page.locator(".cm-content").fill('{"variants": {"ptx": ["squares.ptx"]}, "launches": 7}');
+    await playground.write('{"variants": {"ptx": ["squares.ptx"]}, "launches": 7}');
     await run();
     await show("Results");
     expect(await page.locator(".outcome h2").textContent()).toBe("Not run");

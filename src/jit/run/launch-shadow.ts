@@ -17,6 +17,14 @@ export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: S
   return [...extents, given, ...(shadow === null ? [] : [shadow.words, shadow.copied, shadow.writer, shadow.reader])];
 }
 
+/** Where a variable lies in a block's shared memory, of which there are some bytes; null if none has the name. */
+export function sharedExtentIn({ variables }: Program, name: string, sharedBytes: number): Extent | null {
+  const found = variables.get(name);
+  if (found?.variable.space !== "shared") return null;
+  const { variable, address: start } = found;
+  return { name, start, end: variable.dynamicShared ? windows.shared.start + sharedBytes : start + variable.size };
+}
+
 /** Bytes of the shared memory of a block that has a shadow. */
 export const sharedBytesWith = ({ reader }: SharedShadow): number =>
   Math.ceil((reader.end - windows.shared.start) / 256) * 256;

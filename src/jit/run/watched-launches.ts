@@ -1,6 +1,7 @@
 import { accessesOf, type MemoryAccess, windows } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../../machine/launch.ts";
 import { stackLimit } from "../../program/open-launch.ts";
+import type { Extent } from "../../machine/memory/extent.ts";
 import type { Program } from "../../program/program.ts";
 import { machineFeatures } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
@@ -17,7 +18,7 @@ import { GivenUp, Stalled } from "../abi/refusal.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Compiler } from "./compiler.ts";
 import { CachedKernel } from "./kernel-cache.ts";
-import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
+import { sharedBytesWith, sharedExtentIn, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { maxStallBytes } from "./launch-traits.ts";
 import { type LeftToInterpreter, left } from "./left-to-interpreter.ts";
@@ -201,7 +202,8 @@ export class WatchedLaunches {
     const { program, compiler } = port;
     const { block } = request;
     const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
-    const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes };
+    const sharedExtentOf = (name: string): Extent | null => sharedExtentIn(program, name, sharedBytes);
+    const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes, sharedExtentOf };
     for (const { ir } of form.asLoaded) {
       const lost = lostObstacleOf(ir, choices);
       if (lost !== null) return lost;

@@ -1,6 +1,7 @@
 import { type Access, accessesOf, type Instruction, type IrFunction, plainAccess, windows } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { variablesInMemory } from "../../../ir/flow/variables-in-memory.ts";
+import { isOfFrame } from "./spaces.ts";
 import type { WatchedCode } from "./watched-code.ts";
 
 /**
@@ -14,9 +15,6 @@ const maxBytes = 4096;
 
 /** Bytes of a cell: those of the narrowest access to variables of frames. */
 export type FrameCell = 2 | 4;
-
-/** Whether an access is one of variables of frames. */
-export const isOfFrame = ({ space }: Access): boolean => space === "local" || space === "call-param";
 
 /** Whether a function accesses variables of frames, or has any in memory. */
 export const hasFrame = (ir: IrFunction): boolean =>

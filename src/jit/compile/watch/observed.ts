@@ -6,10 +6,10 @@ import {
   type MemoryAccess,
   type Op,
   productOperands,
-  type Space,
 } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import type { WatchedCode } from "./watched-code.ts";
+import { isSharedSpace } from "./spaces.ts";
 
 /** An instruction that the sanitizers themselves want to see. */
 export interface ObservedInstruction {
@@ -36,9 +36,6 @@ export const needsObservers = ({ instructions }: IrFunction): boolean =>
     if (op.kind === "commit-copies" || op.kind === "await-copies") return op.bulk;
     return op.kind === "order-products" || isObservedUnit(op);
   });
-
-/** Whether a space is one of shared memory. */
-export const isSharedSpace = (space: Space): boolean => space === "shared" || space === "shared-cluster";
 
 /** Whether units may write memory of the device. */
 export const unitsStore = ({ instructions }: IrFunction): boolean =>

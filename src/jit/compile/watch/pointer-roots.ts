@@ -4,8 +4,8 @@ import { type Instruction, type IrFunction, windows } from "../../../ir/index.ts
 import type { Expr } from "../../../semantics/index.ts";
 
 /**
- * What an address in global memory is computed from: a pointer among the parameters, a variable of the module, or
- * anything, so that it may lie anywhere in the device's memory.
+ * What an address is computed from: a pointer among the parameters, a variable of the module, or anything, so that it
+ * may lie anywhere in the memory.
  */
 export type PointerRoot =
   | { readonly kind: "param"; readonly offset: number }
@@ -26,10 +26,13 @@ export function rootKey(root: PointerRoot): string {
  */
 export class PointerRoots {
   readonly #writers: ReadonlyMap<number, readonly Instruction[]>;
+  readonly #passes: ReadonlySet<string>;
   readonly #known = new Map<number, ReadonlyMap<string, PointerRoot>>();
 
-  constructor({ instructions }: IrFunction) {
+  /** `isNarrow`: whether addresses may have been computed in 32 bits, as those of shared memory are. */
+  constructor({ instructions }: IrFunction, isNarrow = false) {
     this.#writers = writersIn(instructions);
+    this.#passes = isNarrow ? passesNarrow : passesPointers;
   }
 
   /** The candidates; none where nothing is known. */
@@ -42,8 +45,8 @@ export class PointerRoots {
   #visit(expr: Expr, found: Map<string, PointerRoot>, seen: Set<number>): void {
     if (expr.kind === "symbol") note(found, { kind: "variable", name: expr.symbol });
     else if (expr.kind === "reg") this.#inRegister(expr.reg, found, seen);
-    else if (expr.kind === "prim" && passesPointers.has(expr.prim)) {
-      for (const arg of expr.args) if (arg.ty === "i64") this.#visit(arg, found, seen);
+    else if (expr.kind === "prim" && this.#passes.has(expr.prim)) {
+      for (const arg of expr.args) if (arg.ty !== "pred") this.#visit(arg, found, seen);
     }
   }
 
@@ -72,7 +75,13 @@ function note(found: Map<string, PointerRoot>, root: PointerRoot): void {
   found.set(rootKey(root), root);
 }
 
-const passesPointers: ReadonlySet<string> = new Set(["i64.add", "i64.sub", "i64.select", "i64.and", "i64.or"]);
+const passing = ["add", "sub", "select", "and", "or"];
+const passesPointers: ReadonlySet<string> = new Set(passing.map((name) => `i64.${name}`));
+const passesNarrow: ReadonlySet<string> = new Set([
+  ...passesPointers,
+  ...passing.map((name) => `i32.${name}`),
+  ...["i64.extend_i32_u", "i64.extend_i32_s", "i32.wrap_i64"],
+]);
 
 /** The offset of the pointer that an instruction loads from the parameters. */
 function paramOf(op: Instruction["op"]): number | null {

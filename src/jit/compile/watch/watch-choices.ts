@@ -1,4 +1,5 @@
 import type { SanitizerName } from "../../../machine/launch.ts";
+import type { Extent } from "../../../machine/memory/extent.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 
 /** What the code that watches a kernel depends on, besides the kernel. */
@@ -9,6 +10,8 @@ export interface WatchChoices {
   readonly lanes: number;
   /** Bytes of a block's shared memory, from the beginning of its window. */
   readonly sharedBytes: number;
+  /** Where a variable of shared memory lies in a block; null if there is none of the name. */
+  readonly sharedExtentOf: (name: string) => Extent | null;
 }
 
 /** Threads of a block. */

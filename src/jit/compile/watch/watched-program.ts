@@ -1,11 +1,13 @@
 import { OptimisticLoads } from "../../../ir/flow/index.ts";
-import { type Access, accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../../ir/index.ts";
+import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../../ir/index.ts";
 import { hasCopies } from "./copies.ts";
-import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
+import { type FrameCell, frameCellOf, hasFrame } from "./frames.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
-import { isSharedSpace, needsObservers, unitsStore } from "./observed.ts";
+import { needsObservers, unitsStore } from "./observed.ts";
 import type { PointerRoot } from "./pointer-roots.ts";
 import { type CellBytes, type Plane, type SharedShadow, sharedShadowFor } from "./shadow-plan.ts";
+import { SharedCells } from "./shared-cells.ts";
+import { isSharedSpace, isWatched } from "./spaces.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
 
 /** What the code that watches a kernel and the functions that it calls has in common. */
@@ -24,7 +26,7 @@ export class WatchedProgram {
   readonly exitsInCalls: boolean;
   /** The cells of global and of shared memory; null where they are not accessed. */
   readonly globalCell: CellBytes | null;
-  readonly sharedCell: CellBytes | null;
+  readonly sharedCells: SharedCells | null;
   readonly shared: SharedShadow | null;
   /** What the addresses of a function's accesses are computed from; null where all may lie anywhere. */
   readonly rootsOf: (ir: IrFunction) => GlobalRoots | null;
@@ -75,11 +77,13 @@ export class WatchedProgram {
     this.hasFrames = functions.some(hasFrame);
     this.frameCell = sanitizers.has("init") && this.hasFrames ? frameCellOf(functions) : null;
     this.globalCell = this.notes ? cellBytesOf(functions, false) : null;
-    this.sharedCell = this.notes && !this.isObserved ? cellBytesOf(functions, true) : null;
+    const sharedCell = this.notes && !this.isObserved ? cellBytesOf(functions, true) : null;
+    this.sharedCells =
+      sharedCell === null ? null : new SharedCells(functions, sharedCell, this.watchesCopies, choices.sharedExtentOf);
     this.shared =
-      this.sharedCell === null && !hasWords && !this.keepsIntervals
+      sharedCell === null && !hasWords && !this.keepsIntervals
         ? null
-        : sharedShadowFor(sharedBytes, this.sharedCell, {
+        : sharedShadowFor(sharedBytes, sharedCell, {
             threads: this.keepsIntervals ? threadsOf(block) : 0,
             hasCopies: this.watchesCopies,
           });
@@ -161,10 +165,6 @@ const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(
 /** Whether all lanes of a warp meet at an instruction, and what they have done is ordered. */
 export const isMeeting = ({ op, guard }: Instruction): boolean =>
   guard === null && op.kind === "warp" && op.warp.op === "sync" && op.mask?.kind === "const" && op.mask.value === -1;
-
-/** Whether an access is one of memory that threads share, and that they may write. */
-export const isWatched = (access: Access): boolean =>
-  access.space !== "const" && access.space !== "kernel-param" && !isOfFrame(access);
 
 /** The narrowest access to memory of a space; null where there is none. */
 function cellBytesOf(functions: readonly IrFunction[], isShared: boolean): CellBytes | null {

@@ -8,17 +8,15 @@ import {
   type OpOf,
   laneAddressOf,
   plainAccess,
-  windows,
 } from "../../../ir/index.ts";
-import type { Extent } from "../../../machine/memory/extent.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { AccessWatch, type Cells } from "./cells.ts";
 import { CopyWatch, hasCopies, readsAll } from "./copies.ts";
 import { DistinctLanes } from "./distinct-lanes.ts";
-import { FrameWatch, isLocal, isOfFrame } from "./frames.ts";
+import { FrameWatch, isLocal } from "./frames.ts";
 import { LoadedParams } from "./hidden-params.ts";
 import { watchObstacleOf } from "./obstacles.ts";
-import { isSharedSpace, Observation } from "./observed.ts";
+import { Observation } from "./observed.ts";
 import { productObstacleOf } from "./products.ts";
 import {
   GlobalRecords,
@@ -29,10 +27,12 @@ import {
   threadCode,
 } from "./records.ts";
 import { type CellBytes, type ShadowPlan, wordPlaces } from "./shadow-plan.ts";
+import { isOutside, scaled, type SharedCells, type SharedVariable } from "./shared-cells.ts";
+import { isOfFrame, isSharedSpace, isWatched } from "./spaces.ts";
 import { SynchronizationWatch } from "./synchronization.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
 import { WatchedCode } from "./watched-code.ts";
-import { isMeeting, isWatched, WatchedProgram } from "./watched-program.ts";
+import { isMeeting, WatchedProgram } from "./watched-program.ts";
 
 /** A kernel, and what it may call, with code that watches them. */
 export interface WovenKernel {
@@ -83,7 +83,7 @@ class Weaver {
   readonly #params: LoadedParams;
   readonly #distinct: DistinctLanes;
   readonly #global: AccessWatch | null;
-  readonly #shared: AccessWatch | null;
+  readonly #shared: ((variable: SharedVariable | null) => AccessWatch) | null;
   readonly #sync: SynchronizationWatch;
   readonly #copies: CopyWatch | null;
   readonly #frames: FrameWatch | null;
@@ -99,7 +99,7 @@ class Weaver {
   constructor(ir: IrFunction, program: WatchedProgram) {
     this.#ir = ir;
     this.#program = program;
-    const { choices, globalCell, sharedCell, shared } = program;
+    const { choices, globalCell, sharedCells, shared } = program;
     this.#isKernel = ir === program.kernel;
     this.#code = new WatchedCode(ir);
     this.#params = new LoadedParams(this.#code, program.hidden, program.rootsOf(ir));
@@ -107,11 +107,12 @@ class Weaver {
     this.#thread = this.#code.begun(threadInBlock());
     this.#interval = program.hasBarriers && program.notes ? this.#begunInterval() : null;
     this.#meetings = program.meetingBits === 0 ? null : this.#code.begun(k.i32(0));
-    this.#ownWord = sharedCell === null ? null : this.#code.begun(this.#wordNow());
+    this.#ownWord = sharedCells === null ? null : this.#code.begun(this.#wordNow());
     this.#global = globalCell === null || !accesses(ir, false) ? null : this.#watchGlobal(globalCell);
     this.#observation = program.isObserved ? new Observation(this.#code) : null;
-    this.#copies = program.watchesCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
-    this.#shared = this.#ownWord === null || !accesses(ir, true) ? null : this.#watchShared(sharedCell!, this.#ownWord);
+    this.#copies = program.watchesCopies ? this.#watchCopies(sharedCells!, this.#ownWord!) : null;
+    this.#shared =
+      this.#ownWord === null || !accesses(ir, true) ? null : this.#watchShared(sharedCells!, this.#ownWord);
     this.#frames = program.frameCell === null ? null : new FrameWatch(this.#code, ir, program.frameCell);
     const siteOf = (index: number): number => program.siteOf(ir, index);
     this.#sync = new SynchronizationWatch(ir, choices, this.#code, shared, this.#interval, {
@@ -182,11 +183,18 @@ class Weaver {
   #note(instruction: Instruction, made: MemoryAccess, address: Expr, isCopy = false): (() => void) | null {
     const { access } = made;
     if (!isWatched(access)) return null;
-    const isShared = isSharedSpace(access.space);
-    const lanes = this.#distinct.of(address, (access.bits / 8) * access.count);
-    const watch = isShared ? this.#shared : this.#global;
+    const bytes = (access.bits / 8) * access.count;
+    const lanes = this.#distinct.of(address, bytes);
+    const watch = isSharedSpace(access.space) ? this.#sharedFor(address, bytes) : this.#global;
     const isStrong = this.#program.isStrong(this.#ir, instruction, made);
     return watch?.write(made, address, { lanes, isStrong, isCopy }) ?? null;
+  }
+
+  #sharedFor(address: Expr, bytes: number): AccessWatch | null {
+    if (this.#shared === null) return null;
+    const variable = this.#program.sharedCells!.variableOf(this.#ir, address);
+    if (variable !== null) this.#code.find(isOutside(variable, address, bytes));
+    return this.#shared(variable);
   }
 
   #copy(instruction: Instruction, op: OpOf<"copy">): void {
@@ -277,30 +285,30 @@ class Weaver {
     return k.add(this.#time(), threadCode(this.#thread));
   }
 
-  #watchCopies(bytes: CellBytes, own: Expr): CopyWatch {
+  #watchCopies(cells: SharedCells, own: Expr): CopyWatch {
     const { copied, writer, words } = this.#program.shared!;
-    const at = (plane: Extent, address: Expr): Expr => inPlane(plane, address, bytes);
     return new CopyWatch(this.#code, {
-      addressOf: (address) => at(copied, address),
+      addressOf: (address) => cells.inPlane(copied, address, null),
       isMine: (address, count) =>
         this.#code
-          .load("shared", at(writer, address), count)
+          .load("shared", cells.inPlane(writer, address, null), count)
           .map((word) => k.eq(k.and(k.xor(word, own), k.i32(2 ** threadBits - 1)), k.i32(0))),
       words: k.i64(BigInt(words.start + wordPlaces.copies)),
     });
   }
 
-  #watchShared(bytes: CellBytes, own: Expr): AccessWatch {
+  #watchShared(cells: SharedCells, own: Expr): (variable: SharedVariable | null) => AccessWatch {
     const { writer, reader } = this.#program.shared!;
-    const cells: Cells = {
-      space: "shared",
-      bytes,
-      rules: new SharedRecords(own, this.#time(), this.#program.meetingBits),
-      addressIn: (plane, address) => inPlane(plane === "writer" ? writer : reader, address, bytes),
-      copies: this.#copies,
-    };
+    const rules = new SharedRecords(own, this.#time(), this.#program.meetingBits);
     const checksWritten = this.#program.choices.sanitizers.has("init");
-    return new AccessWatch(this.#code, cells, { checksWritten, areOrdered: this.#program.areOrdered(true) });
+    const areOrdered = this.#program.areOrdered(true);
+    return (variable) => {
+      const addressIn: Cells["addressIn"] = (plane, address) =>
+        cells.inPlane(plane === "writer" ? writer : reader, address, variable);
+      const { bytes } = variable ?? cells;
+      const noted: Cells = { space: "shared", bytes, rules, addressIn, copies: this.#copies };
+      return new AccessWatch(this.#code, noted, { checksWritten, areOrdered });
+    };
   }
 
   #watchGlobal(bytes: CellBytes): AccessWatch {
@@ -314,9 +322,8 @@ class Weaver {
       this.#interval === null
         ? new GlobalRecords(own, first)
         : new OrderedGlobalRecords(own, this.#interval, first, blockFirst, threads);
-    const scale = 4 / bytes;
     const addressIn: Cells["addressIn"] = (plane, address) =>
-      k.add(params.planeFor(plane, address), scaled(address, scale));
+      k.add(params.planeFor(plane, address), scaled(address, bytes));
     const cells: Cells = { space: "global", bytes, rules, addressIn, copies: null };
     return new AccessWatch(code, cells, { checksWritten: false, areOrdered: this.#program.areOrdered(false) });
   }
@@ -331,15 +338,6 @@ const accesses = ({ instructions }: IrFunction, isShared: boolean): boolean =>
   instructions.some(({ op }: Instruction) =>
     accessesOf(op).some(({ access }) => isWatched(access) && isSharedSpace(access.space) === isShared),
   );
-
-/** The address of a cell's word in a plane of shared memory. */
-function inPlane({ start }: Extent, address: Expr, bytes: CellBytes): Expr {
-  const scale = 4 / bytes;
-  return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));
-}
-
-const scaled = (address: Expr, scale: number): Expr =>
-  scale === 1 ? address : k.shl(address, k.i32(Math.log2(scale)));
 
 const special = (name: "tid" | "ntid" | "ctaid" | "nctaid", axis: "x" | "y" | "z"): Expr => ({
   kind: "special",

@@ -67,6 +67,21 @@ test.each([31, 63, 1023])("a warp that lacks one lane, in a block of %i threads"
   expect(out).toEqual(Array(threads).fill(threads));
 });
 
+test("lanes jump together over the place at which others of their warp wait for a barrier", () => {
+  // Even lanes come to the jump when odd ones wait behind it.
+  const body = `mov.u32 %r5, 1; mov.u32 %r9, 0; st.shared.u32 [box], %r9; bar.sync 0;
+and.b32 %r2, %t, 1; setp.eq.u32 %p0, %r2, 0; @%p0 bra far; bra near;
+low: ld.shared.u32 %r6, [box]; setp.ne.u32 %p1, %r6, 0; @%p1 bra past;
+near: add.u32 %r5, %r5, 10; bar.sync 0; add.u32 %r5, %r5, 100; activemask.b32 %r7; bra done;
+far: mov.u32 %r9, 1; st.shared.u32 [box], %r9; add.u32 %r5, %r5, 1000; bra low;
+past: add.u32 %r5, %r5, 10000; activemask.b32 %r7;
+done: st.global.v2.u32 [%out], {%r5, %r7};`;
+  const one = { name: "over the barrier", body, before: shared, words: 2, block: [32, 1, 1] } as const;
+  const { reports, out } = expectSame(one, inWarps);
+  expect(reports).toEqual([]);
+  expect(out.slice(0, 4)).toEqual([11_001, 0x5555_5555, 111, ~0x5555_5555]);
+});
+
 describe("barriers that are counted", () => {
   test.each(cases)("$name", (c) => {
     const { reports, out } = expectSame({ before: shared, block, grid: [3, 1, 1], ...c }, inWarps);

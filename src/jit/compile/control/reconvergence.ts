@@ -347,8 +347,13 @@ export class Reconvergence {
     });
   }
 
+  /**
+   * Whether others may be pending at a block between, which run before those that jump. Those that wait there for a
+   * barrier, and go on together with all others alone, do not.
+   */
   #mayBePendingBetween(from: number, to: number): boolean {
-    for (const w of this.#chunk.analysis.divergence.waiting(from)) if (w > from && w < to) return true;
+    const { divergence } = this.#chunk.analysis;
+    for (const w of divergence.waiting(from)) if (w > from && w < to && divergence.waiting(w).has(to)) return true;
     return false;
   }
 

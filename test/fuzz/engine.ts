@@ -8,6 +8,7 @@ import {
 } from "../../src/index.ts";
 import { launch } from "../../src/interpreter/index.ts";
 import type { NativeCompiler } from "../../src/jit/abi/native-code.ts";
+import { compilerMistake } from "../../src/jit/abi/refusal.ts";
 import { addonFile } from "../../src/node/exec/native.ts";
 import { HostCompiler } from "../../src/node/native/host-compiler.ts";
 import { loadProgram } from "../../src/program/program.ts";
@@ -75,14 +76,17 @@ const outcomeOf = (
   { reports, stdout, engine, interpreted }: KernelResult,
   { sanitize }: Settings,
   buffers: Outcome["buffers"],
-): Outcome => ({
-  ranBy: engine,
-  interpreted,
-  reports: reports.map(described),
-  watched: sanitize !== undefined,
-  stdout,
-  buffers,
-});
+): Outcome => {
+  if (interpreted?.includes(compilerMistake)) throw new Error(interpreted);
+  return {
+    ranBy: engine,
+    interpreted,
+    reports: reports.map(described),
+    watched: sanitize !== undefined,
+    stdout,
+    buffers,
+  };
+};
 
 /** What tells one engine from another. `idle`: bytes of the device's memory that the program does not use. */
 type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & { readonly idle?: number };

@@ -9,3 +9,6 @@ export class Stalled extends GivenUp {}
 
 /** Thrown when a kernel has something that is not compiled; the interpreter can run it. The message says what. */
 export class Unsupported extends Error {}
+
+/** How a refusal begins where the compiler itself has failed, in a way that it should not. */
+export const compilerMistake = "a mistake in the compiler, which its authors would like to know";

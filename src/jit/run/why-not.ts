@@ -1,6 +1,6 @@
 import { NotAllowed, TooLarge } from "../../wasm/index.ts";
 import { deepCalls } from "../abi/give-up-reasons.ts";
-import { GivenUp, Unsupported } from "../abi/refusal.ts";
+import { compilerMistake, GivenUp, Unsupported } from "../abi/refusal.ts";
 
 /** Returns what is made, or why it cannot be compiled. */
 export function orWhyNot<T>(make: () => T): T | string {
@@ -9,6 +9,8 @@ export function orWhyNot<T>(make: () => T): T | string {
   } catch (error) {
     if (error instanceof Unsupported || error instanceof TooLarge || error instanceof NotAllowed) return error.message;
     if (error instanceof RangeError) return "code that nests too deeply";
+    // The interpreter does without it: a mistake costs time, and not the answer.
+    if (error instanceof Error) return `${compilerMistake}: ${error.message}`;
     throw error;
   }
 }

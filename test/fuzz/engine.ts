@@ -88,8 +88,14 @@ const outcomeOf = (
   };
 };
 
-/** What tells one engine from another. `idle`: bytes of the device's memory that the program does not use. */
-type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & { readonly idle?: number };
+/**
+ * What tells one engine from another. `idle`: bytes of the device's memory that the program does not use; `makesC`:
+ * whether there is a compiler to machine code.
+ */
+type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & {
+  readonly idle?: number;
+  readonly makesC?: boolean;
+};
 
 /** Textures and surfaces, whose buffers are added to those of the program. */
 export const handlesOf = (
@@ -104,12 +110,12 @@ export const handlesOf = (
     return as === "texture" ? made.texture(texture) : made.surface();
   });
 
-const deviceFor = (program: Program, { engine }: Settings): Device =>
-  new Device(engine === "native" ? { nativeCompiler: nativeCompilerFor(program) } : {});
+const deviceFor = (program: Program, makesC: boolean): Device =>
+  new Device(makesC ? { nativeCompiler: nativeCompilerFor(program) } : {});
 
-function ptxThroughApi(program: PtxProgram, { idle = 0, ...settings }: Settings): Outcome {
+function ptxThroughApi(program: PtxProgram, { idle = 0, makesC = false, ...settings }: Settings): Outcome {
   const { text, buffers: contents, blob, tensors, images, grid, block, cluster } = program;
-  const device = deviceFor(program, settings);
+  const device = deviceFor(program, makesC);
   const kernel = device.load(text).kernel("k");
   const buffers = contents.map((bytes) => device.buffer(bytes));
   if (idle > 0) device.buffer("u8", idle);
@@ -131,9 +137,9 @@ function ptxThroughApi(program: PtxProgram, { idle = 0, ...settings }: Settings)
 /** Bytes that each thread of vISA has for its stack. */
 const bytesPerThread = 16384;
 
-function visaThroughApi(program: VisaProgram, { idle = 0, ...settings }: Settings): Outcome {
+function visaThroughApi(program: VisaProgram, { idle = 0, makesC = false, ...settings }: Settings): Outcome {
   const { files, items, group } = program;
-  const device = deviceFor(program, settings);
+  const device = deviceFor(program, makesC);
   const sources = files.map(({ name, text }) => ({ path: `${name}.visaasm`, text }));
   const module = device.load(sources, {
     inputs: [
@@ -213,6 +219,9 @@ function visaThroughClosures({ files, items, group, width }: VisaProgram): Outco
   return { reports, watched: false, stdout: "", buffers, ranBy: "interpreter" };
 }
 
+/** Every other program as code for the first launches, and as that for those of kernels that have run for long. */
+const compiledFor = ({ seed }: Program) => (seed % 2 === 0 ? "jit" : "native");
+
 /**
  * `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too.
  */
@@ -227,14 +236,14 @@ export const engines = {
     run: (program) => (program.isa === "ptx" ? ptxThroughClosures(program) : visaThroughClosures(program)),
   },
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
-  jit: apiEngine("jit", () => ({ engine: "jit" })),
+  jit: apiEngine("jit", (program) => ({ engine: compiledFor(program) })),
   /** Machine code, where the machine has a C compiler that makes it. It has no limit of steps either. */
-  native: apiEngine("native", () => ({ engine: "native" })),
+  native: apiEngine("native", () => ({ engine: "native", makesC: true })),
   /**
    * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those
    * of `roomy`, the interpreter with as much memory, since a stray address may fall into that.
    */
-  large: apiEngine("large", () => ({ engine: "jit", idle })),
+  large: apiEngine("large", (program) => ({ engine: compiledFor(program), idle })),
   roomy: apiEngine("roomy", () => ({ maxSteps, idle })),
 } as const satisfies Readonly<Record<string, Engine>>;
 

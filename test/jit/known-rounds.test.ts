@@ -86,13 +86,16 @@ function run(device: Device, text: string, n: number): readonly number[] {
   return [...out.read()];
 }
 
+/** Without a compiler to machine code, `native` differs from `jit` in that loops are written at once. */
+const engines = ["jit", "native"] as const;
+
 describe.each(kernels)("%s", (_, body, expected) => {
-  test("of the size of a block", () => {
-    expect(run(new Device({ engine: "jit" }), kernel(body("%b")), 0)).toEqual(expected(threads));
+  test.each(engines)("of the size of a block, %s", (engine) => {
+    expect(run(new Device({ engine }), kernel(body("%b")), 0)).toEqual(expected(threads));
   });
 
-  test("of the size that each launch gives, however many these are", () => {
-    const device = new Device({ engine: "jit" });
+  test.each(engines)("of the size that each launch gives, however many these are, %s", (engine) => {
+    const device = new Device({ engine });
     const text = kernel(body("%n"));
     const loaded = device.load(text).kernel("k");
     for (const n of [64, 128, 64, 32, 2, 128, 64, 1, 32]) {
@@ -109,22 +112,54 @@ describe.each(kernels)("%s", (_, body, expected) => {
       write: (key, value) => void entries.set(key, value),
       remove: (key) => void entries.delete(key),
     };
-    const text = kernel(body("%n"));
     for (const sizes of [[64], [128], [64, 32], [16, 64, 128, 8], [8, 128]]) {
-      const device = new PtxDevice();
-      const { memory } = device;
-      const { module } = compile([new SourceText("k.ptx", text)], {});
-      const cache = new KernelCache("k", store, new RecentKernels());
-      const jit = new JitProgram(loadProgram(memory, module!), null, cache, null);
-      for (const n of sizes) {
-        const buffers = [device.buffer("u32", threads), device.buffer(Uint32Array.from(input))] as const;
-        const params = packArguments(module!.functions[0]!, [...buffers, n], { memory, addressSize: 64 });
-        jit.launch({ kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params });
-        expect([...buffers[0].read()], `${n}`).toEqual(expected(n));
-      }
+      const { launch } = process(kernel(body("%n")), store, 0);
+      for (const n of sizes) expect(launch(n), `${n}`).toEqual(expected(n));
     }
   });
+
+  test("from some time on, and from the first launch on in later processes", () => {
+    const written: string[] = [];
+    const entries = new Map<string, Uint8Array>();
+    const store: KernelStore = {
+      read: (key) => entries.get(key) ?? null,
+      write: (key, value) => {
+        entries.set(key, value);
+        written.push(key);
+      },
+      remove: (key) => void entries.delete(key),
+    };
+    const isByRound = (): boolean => written.some((key) => key.includes("by round"));
+    const { launch } = process(kernel(body("%n")), store, 0.5);
+    expect(launch(64)).toEqual(expected(64));
+    expect(isByRound()).toBe(false);
+    const end = performance.now() + 10_000;
+    while (!isByRound() && performance.now() < end) expect(launch(64)).toEqual(expected(64));
+    expect(isByRound()).toBe(true);
+    for (const n of [64, 128, 64, 32, 1]) expect(launch(n), `${n}`).toEqual(expected(n));
+    written.length = 0;
+    const later = process(kernel(body("%n")), store, 1e6);
+    expect(later.prepare()!.compiled.shape.byRound).toBe(true);
+    for (const n of [64, 128]) expect(later.launch(n), `${n}`).toEqual(expected(n));
+    expect(written.filter((key) => !key.includes(" as code of "))).toEqual([]);
+  });
 });
+
+/** A process with a store of kernels: what prepares the kernel there, and what launches it with a size. */
+function process(text: string, store: KernelStore, roundsAfterMs: number) {
+  const device = new PtxDevice();
+  const { memory } = device;
+  const { module } = compile([new SourceText("k.ptx", text)], {});
+  const cache = new KernelCache("k", store, new RecentKernels());
+  const jit = new JitProgram(loadProgram(memory, module!), null, cache, null, roundsAfterMs);
+  const launch = (n: number): readonly number[] => {
+    const buffers = [device.buffer("u32", threads), device.buffer(Uint32Array.from(input))] as const;
+    const params = packArguments(module!.functions[0]!, [...buffers, n], { memory, addressSize: 64 });
+    jit.launch({ kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params });
+    return [...(buffers[0].read() as Uint32Array)];
+  };
+  return { launch, prepare: () => jit.prepare("k", 1) };
+}
 
 /** How many barriers a kernel has, if its loops are written round by round. */
 function barriersOf(body: string, block = threads): number {
@@ -194,13 +229,14 @@ ld.shared.u32 %w, [%w]; add.u32 %v, %v, %w;`;
   expect(widthOf(loop("1", near, doubled))).toBeLessThan(32);
   for (const body of [meeting, near]) {
     const text = kernel(loop("1", body, doubled));
-    const [jit, interpreter] = (["jit", "interpreter"] as const).map((engine) => {
+    const [interpreter, ...compiled] = (["interpreter", ...engines] as const).map((engine) => {
       const device = new Device({ engine });
       const out = device.buffer("u32", threads);
       const args = [out, device.buffer(Uint32Array.from(input)), 0];
-      expect(device.load(text).kernel("k").launch({ grid: 1, block: threads, args }).engine).toBe(engine);
+      const ran = device.load(text).kernel("k").launch({ grid: 1, block: threads, args }).engine;
+      expect(ran).toBe(engine === "native" ? "jit" : engine);
       return [...out.read()];
     });
-    expect(jit).toEqual(interpreter);
+    expect(compiled).toEqual(engines.map(() => interpreter));
   }
 });

@@ -45,6 +45,8 @@ export interface LaunchShape {
   readonly exactSums: boolean;
   /** Barriers (instructions of the kernel) at which chunks that run one after the other need not wait. */
   readonly needlessBarriers: readonly number[];
+  /** Loops around barriers are written round by round, as far as it is known how often they repeat. */
+  readonly byRound: boolean;
   /** Integers that launches give to some parameters, where they say how often loops around barriers repeat. */
   readonly given: readonly GivenParameter[];
   /** Several threads of the host may run blocks at the same time, in shared memory. */
@@ -55,7 +57,7 @@ export interface LaunchShape {
 export const anyShape = (quads: Quads): LaunchShape => ({
   ...{ quads, block: null, interior: false, indexed: false, width: null, needlessBarriers: [], given: [] },
   ...{ rows: false, rowLength: null, full: false, single: false },
-  ...{ clustered: false, exactSums: false, shared: false },
+  ...{ clustered: false, exactSums: false, byRound: false, shared: false },
 });
 
 /** Lanes of a chunk, divided by four: up to a warp. */

@@ -8,6 +8,7 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
+import { mayHaveRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts } from "../compile/plan/program-facts.ts";
@@ -22,6 +23,8 @@ export interface CompilableKernel {
   readonly shape: LaunchShape;
   /** Whether launches like this one find this shape in any process, whatever that has launched before. */
   readonly isLasting: boolean;
+  /** Whether it may be another one once it has run for some time: with loops that are written round by round. */
+  readonly isEarly: boolean;
   /** The parameters that a launch has to have in common with this one to find it. */
   readonly parameters: readonly KnownParameter[];
   /** Compiles it for machines with certain features. */
@@ -37,6 +40,8 @@ export class Compiler {
   readonly #program: Program;
   readonly #constantsAt: () => number;
   readonly #shapes: LaunchShapes;
+  /** The same where loops are not written round by round yet. */
+  readonly #early: LaunchShapes;
   readonly #alone: AloneKernels;
 
   /**
@@ -48,10 +53,11 @@ export class Compiler {
     this.#constantsAt = constantsAt;
     this.functions = new CompiledFunctions(program);
     this.#shapes = new LaunchShapes(this.functions, program, quads);
+    this.#early = new LaunchShapes(this.functions, program, quads, false);
     this.#alone = new AloneKernels(
       program,
       this.functions,
-      (kernel, block): WarpConflicts => (quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads"),
+      (kernel, block): WarpConflicts => (quads === null ? this.#early.conflictsOf(kernel, block) : "loads"),
     );
   }
 
@@ -70,16 +76,19 @@ export class Compiler {
     return this.#shapes.narrow(this.functions.named(request.kernel)!.ir, request, quads);
   }
 
-  /** Prepares the kernel of a launch. */
-  prepare(request: LaunchRequest): CompilableKernel {
+  /** Prepares the kernel of a launch. `isHot`: whether it has run for so long that loops are written round by round. */
+  prepare(request: LaunchRequest, isHot: boolean): CompilableKernel {
     const kernel = this.functions.named(request.kernel)!;
     const functions = this.#functionsFor(kernel, request);
     const { ir } = functions.list[kernel.number]!;
-    const shape = this.#shapes.of(ir, request);
+    const mayGrow = mayHaveRounds(ir);
+    const shapes = mayGrow && isHot ? this.#shapes : this.#early;
+    const shape = shapes.of(ir, request);
     return {
       shape,
-      isLasting: (shape.block !== null || !this.#shapes.isFull(ir)) && !this.#shapes.hasManyValues(ir, request),
-      parameters: this.#shapes.parametersFor(ir, request),
+      isLasting: (shape.block !== null || !shapes.isFull(ir)) && !shapes.hasManyValues(ir, request),
+      isEarly: mayGrow && !isHot,
+      parameters: shapes.parametersFor(ir, request),
       compile: (features) => compileKernel(kernel, shape, this.facts(functions), features, "any"),
     };
   }

@@ -24,7 +24,7 @@ export class IdleKernels extends KernelCache {
   }
 
   override shapeOf(): NotedShape {
-    return { ...this.#idle.shape, parameters: [] };
+    return { ...this.#idle.shape, parameters: [], isEarly: false };
   }
 
   override known<T>(_: string, load: (found: CachedKernel) => T): T {

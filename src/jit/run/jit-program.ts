@@ -46,6 +46,7 @@ export class JitProgram {
   readonly #tables: AllocationTables;
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #ways = new LaunchWays();
+  readonly #roundsAfterMs: number;
   #constants: number | null = null;
   #opened: Compiler | null = null;
   #launchMemory: LaunchMemory | null = null;
@@ -54,20 +55,23 @@ export class JitProgram {
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
    * kernels that have been compiled before; `native`: what makes machine code of kernels, which then runs instead of
-   * them, and when.
+   * them, and when; `roundsAfterMs`: milliseconds that a kernel has run before its loops are written round by round.
    */
   constructor(
     program: Program,
     quads: Quads | null = null,
     cache: KernelCache | null = null,
     native: NativeTier | null = null,
+    roundsAfterMs = 0,
   ) {
     this.program = program;
+    this.#roundsAfterMs = roundsAfterMs;
     this.#quads = quads;
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
     const [compiler, constantsAt] = [(): Compiler => this.#compiler, (): number => this.#placeConstants()];
-    this.#kernels = new ProgramKernels({ program, quads, cache, native, compiler, constantsAt });
+    const writesRounds = roundsAfterMs === 0;
+    this.#kernels = new ProgramKernels({ program, quads, cache, native, writesRounds, compiler, constantsAt });
     this.#regrouping = new Regrouping((kernel, block) => this.#kernels.threadsIn(kernel, block));
   }
 
@@ -289,23 +293,30 @@ export class JitProgram {
   #wayOf(asked: LaunchRequest): LaunchWay | string {
     const { isShared } = this.program.memory;
     const known = this.#ways.of(asked, isShared);
-    if (known !== null) return known;
-    const found = this.#findWay(asked);
-    const dependsOnGrid = this.#regrouping.dependsOnGrid(asked);
-    const parameters = this.#kernels.parametersFor(found.request);
-    this.#ways.add(asked, isShared, { dependsOnGrid, parameters }, found.way);
-    return found.way;
-  }
-
-  /** Finds a way, and the launch as it goes that way. */
-  #findWay(asked: LaunchRequest): { readonly way: LaunchWay | string; readonly request: LaunchRequest } {
+    if (known !== null && !this.#isOutgrown(known)) return known;
     const blocks = this.#regrouping.blocksFor(asked);
     const request = blocks === null ? asked : inBlocks(asked, blocks);
-    return { way: this.#wayWith(blocks, request, asked), request };
+    const found = this.#wayWith(blocks, request, asked, known !== null);
+    const way = known === null || replaces(found, known) ? found : { ...known, isEarly: false };
+    const dependsOnGrid = this.#regrouping.dependsOnGrid(asked);
+    const parameters = this.#kernels.parametersFor(request);
+    this.#ways.add(asked, isShared, { dependsOnGrid, parameters }, way);
+    return way;
   }
 
-  #wayWith(blocks: OtherBlocks | null, request: LaunchRequest, asked: LaunchRequest): LaunchWay | string {
-    const loaded = this.#kernels.find(request);
+  /** Whether a kernel has run for so long that a better one is worth the time that it takes to compile. */
+  #isOutgrown(way: LaunchWay | string): way is LaunchWay {
+    return typeof way !== "string" && way.isEarly && way.loaded.spentMs >= this.#roundsAfterMs;
+  }
+
+  /** Finds a way. `isHot`: whether such launches have run for long. */
+  #wayWith(
+    blocks: OtherBlocks | null,
+    request: LaunchRequest,
+    asked: LaunchRequest,
+    isHot: boolean,
+  ): LaunchWay | string {
+    const loaded = this.#kernels.find(request, isHot);
     if (typeof loaded === "string") return loaded;
     const { kernel } = loaded;
     const mayStall = kernel.waits && this.program.module.functions.some(awaitsPhases);
@@ -316,6 +327,7 @@ export class JitProgram {
       obstacle: this.#partsProblem(kernel, asked),
       isJudged: isJudged(kernel, request),
       mayStall,
+      isEarly: this.#kernels.isEarly(request),
       short,
     };
   }
@@ -331,3 +343,7 @@ export class JitProgram {
       : null;
   }
 }
+
+/** Whether a way takes the place of another: a launch may have been told already that nothing is ever undone. */
+const replaces = (found: LaunchWay | string, before: LaunchWay): boolean =>
+  typeof found !== "string" && (before.loaded.kernel.mayGiveUp || !found.loaded.kernel.mayGiveUp);

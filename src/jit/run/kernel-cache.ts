@@ -70,6 +70,8 @@ export class CachedKernel {
 /** The shape of a kernel, and the parameters of which other values may need another: then it is that of the latest. */
 export interface NotedShape extends LaunchShape {
   readonly parameters: readonly KnownParameter[];
+  /** See `CompilableKernel.isEarly`. */
+  readonly isEarly: boolean;
 }
 
 /** A launch of a kernel, as far as it says what the next process will need. */
@@ -199,9 +201,11 @@ export class KernelCache {
     return (this.#noteOf(shapeOf(launch)) ?? null) as NotedShape | null;
   }
 
-  /** Notes the shape of launches for which there is a kernel. */
+  /** Notes the shape of launches for which there is a kernel. What holds for early launches gives way to what lasts. */
   noteShape(launch: string, shape: NotedShape): void {
-    this.#note(shapeOf(launch), shape);
+    const name = shapeOf(launch);
+    const before = this.#recent.noteOf(this.#keyOf(name)) as NotedShape | undefined;
+    if (before === undefined || (before.isEarly && !shape.isEarly)) this.#write(name, shape);
   }
 
   /** What an analysis finds, which is noted for other processes; as JSON has it. */

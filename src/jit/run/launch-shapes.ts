@@ -54,6 +54,7 @@ export class LaunchShapes {
   readonly #functions: CompiledFunctions;
   readonly #program: Pick<Program, "memory" | "bindings" | "shared">;
   readonly #quads: Quads | null;
+  readonly #writesRounds: boolean;
   /** By kernel, the shapes of blocks for which it has code of their own. */
   readonly #specialized = new Map<IrFunction, Set<string>>();
   /** Whether kernels depend on the size of their blocks, whatever that is. */
@@ -65,22 +66,27 @@ export class LaunchShapes {
   readonly #deciding = new Map<IrFunction, Map<string, readonly KnownParameter[]>>();
   readonly #conflictsGiven = new Map<IrFunction, Map<string, Map<string, WarpConflicts>>>();
   readonly #given = new GivenParameters();
-  /** The same: the width where loops are written round by round, or null. */
-  readonly #byRound = new Map<IrFunction, Map<string, Quads | null>>();
+  /** The same: the width where loops are written round by round. */
+  readonly #byRound = new Map<IrFunction, Map<string, Quads>>();
   /** The same: whether the kernel is another one in the interior of a grid. */
   readonly #differing = new Map<IrFunction, Map<string, boolean>>();
   /** The same, and by what the launch gives of shared memory. */
   readonly #needless = new Map<IrFunction, Map<string, readonly number[]>>();
 
-  /** `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. */
+  /**
+   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block.
+   * `writesRounds`: whether loops are written round by round.
+   */
   constructor(
     functions: CompiledFunctions,
     program: Pick<Program, "memory" | "bindings" | "shared">,
     quads: Quads | null,
+    writesRounds = true,
   ) {
     this.#functions = functions;
     this.#program = program;
     this.#quads = quads;
+    this.#writesRounds = writesRounds;
   }
 
   of(kernel: IrFunction, request: LaunchRequest): LaunchShape {
@@ -88,25 +94,24 @@ export class LaunchShapes {
     const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
       const quads = this.#quadsWithin(threads.width, kernel, block);
+      const specialization = this.#specialization(kernel, block, grid);
       return {
         ...blockShape(block, quads, isShared),
-        ...this.#specialization(kernel, block, grid),
+        ...specialization,
         indexed: isIndexed(grid),
         single: false,
+        byRound: specialization.block !== null && this.#hasRounds(kernel, block),
         needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
       };
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const specialization = this.#specialization(kernel, block, grid);
-    const mayKnow = specialization.block !== null && this.#quads === null;
+    const mayKnow = specialization.block !== null && this.#quads === null && this.#writesRounds;
     const { given, ir } = mayKnow ? this.#given.of(kernel, block, request.params) : { given: [], ir: kernel };
-    const byRound = mayKnow ? this.#quadsByRound(kernel, ir, block) : null;
-    const shape = {
-      ...blockShape(block, byRound ?? this.#quadsGiven(kernel, request), isShared),
-      ...specialization,
-      indexed: isIndexed(grid),
-    };
+    const byRound = specialization.block !== null && this.#hasRounds(ir, block);
+    const quads = byRound ? this.#quadsByRound(kernel, ir, block) : this.#quadsGiven(kernel, request);
+    const shape = { ...blockShape(block, quads, isShared), ...specialization, byRound, indexed: isIndexed(grid) };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers, given };
   }
@@ -174,7 +179,8 @@ export class LaunchShapes {
     const usual = (): Quads => (block === null ? this.#quadsAsWritten(kernel, given) : this.#quadsOf(kernel, given));
     const quads = width === null ? usual() : this.#quadsWithin(width, kernel, given);
     const isOne = width === null ? {} : { single: false };
-    const shape = { ...blockShape(given, quads, false), ...isOne, block, interior: block !== null };
+    const isExact = block !== null;
+    const shape = { ...blockShape(given, quads, false), ...isOne, block, interior: isExact, byRound: isExact };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
@@ -208,8 +214,15 @@ export class LaunchShapes {
     return this.#conflictsSeparated({ ir: kernel, origins: null }, block, group) !== "none";
   }
 
+  /** Whether there are loops in a kernel that are written round by round in blocks of one size. */
+  #hasRounds(ir: IrFunction, block: Dim3): boolean {
+    return this.#writesRounds && withKnownRounds({ ir, origins: null }, block).ir !== ir;
+  }
+
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {
-    return this.#quadsByRound(kernel, kernel, block) ?? this.#quadsAsWritten(kernel, block);
+    return this.#hasRounds(kernel, block)
+      ? this.#quadsByRound(kernel, kernel, block)
+      : this.#quadsAsWritten(kernel, block);
   }
 
   #quadsAsWritten(kernel: IrFunction, block: Dim3): Quads {
@@ -218,13 +231,11 @@ export class LaunchShapes {
 
   /**
    * The width for a kernel of which loops are written round by round in blocks of one size: each round is code of its
-   * own, so that wide chunks would take long to compile. Null where there are no such loops. `ir`: the kernel with what
-   * is known of its parameters.
+   * own, so that wide chunks would take long to compile. `ir`: the kernel with what is known of its parameters.
    */
-  #quadsByRound(kernel: IrFunction, ir: IrFunction, block: Dim3): Quads | null {
+  #quadsByRound(kernel: IrFunction, ir: IrFunction, block: Dim3): Quads {
     return noted(this.#byRound, ir, block.join(), () => {
       const source = withKnownRounds({ ir, origins: null }, block);
-      if (source.ir === ir) return null;
       const usual = this.#quadsAt(kernel, block, () => "none");
       if (this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
       const widest = source.ir.instructions.length > longRounds ? 2 : 4;

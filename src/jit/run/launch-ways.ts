@@ -17,6 +17,8 @@ export interface LaunchWay {
   readonly isJudged: boolean;
   /** Whether they may wait forever for what nobody tells, which is found out where the device's memory is not large. */
   readonly mayStall: boolean;
+  /** Whether there may be a better kernel for them once this one has run for some time. */
+  readonly isEarly: boolean;
   /** Those of them that are short. */
   readonly short: ShortLaunches;
 }

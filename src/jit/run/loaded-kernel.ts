@@ -44,7 +44,7 @@ export class LoadedKernel {
   #runsNative = false;
   #trial: TierTrial | null = null;
   #refusal: string | null = null;
-  /** Milliseconds that launches have taken, and after how many machine code is asked for. */
+  /** See `spentMs`, and after how many of these machine code is asked for. */
   #spentMs = 0;
   #asksAtMs: number;
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
@@ -157,11 +157,14 @@ export class LoadedKernel {
    */
   noteTime(ms: number, blocks: number, isNative: boolean, launches = 1): void {
     this.#blockMs = ms / blocks;
+    this.#spentMs += ms * launches;
     if (this.#trial !== null) this.#try(this.#trial, isNative);
-    else if (this.#native === null) {
-      this.#spentMs += ms * launches;
-      this.#askForNative();
-    }
+    else this.#askForNative();
+  }
+
+  /** Milliseconds that launches have taken the host's threads, all together. */
+  get spentMs(): number {
+    return this.#spentMs;
   }
 
   /** Whether a block has waited for others: those that follow probably will too. */

@@ -4,9 +4,9 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
-import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import type { Quads } from "../abi/launch-shape.ts";
 import type { CompilableKernel, Compiler } from "./compiler.ts";
-import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch } from "./kernel-cache.ts";
+import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch, type NotedShape } from "./kernel-cache.ts";
 import { keyOf, launchKeyOf, placesOf } from "./launch-traits.ts";
 import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
 import type { KnownThreads } from "./regrouping.ts";
@@ -21,6 +21,8 @@ interface KernelSources {
   readonly cache: KernelCache | null;
   /** What makes machine code of kernels, and when. */
   readonly native: NativeTier | null;
+  /** Whether loops are written round by round from the first launch on, and not once a kernel is hot. */
+  readonly writesRounds: boolean;
   /** Is opened when it is first needed. */
   readonly compiler: () => Compiler;
   /** The byte of memory where the module's constants lie. */
@@ -48,8 +50,12 @@ export class ProgramKernels {
   readonly #prepared = new Map<string, LoadedKernel>();
   /** By launches, the parameters that decide which of several kernels runs. */
   readonly #parameters = new Map<string, readonly KnownParameter[]>();
-  /** The names of those that have been launched. */
-  readonly #launched = new Set<string>();
+  /** By kernel, the launch that has been noted as its first one, and whether loops were written round by round. */
+  readonly #firstLaunches = new Map<string, { readonly launch: string; readonly byRound: boolean }>();
+  /** Launches whose kernel has run for long, here or in an earlier process. */
+  readonly #hot = new Set<string>();
+  /** Launches for which there may be another kernel then. */
+  readonly #early = new Set<string>();
 
   constructor(sources: KernelSources) {
     this.#sources = sources;
@@ -73,27 +79,29 @@ export class ProgramKernels {
     return { noted, threads, compiled: found.kernel };
   }
 
-  /** The kernel of a launch, or why it cannot be compiled. */
-  find(request: LaunchRequest): LoadedKernel | string {
+  /** The kernel of a launch, or why it cannot be compiled. `isHot`: whether such launches have run for long. */
+  find(request: LaunchRequest, isHot: boolean): LoadedKernel | string {
     const { program, cache, compiler } = this.#sources;
     const code = program.functionNamed(request.kernel);
     if (code === null) return "there is no such kernel";
     const launch = this.#launchKeyOf(request);
+    if (isHot) this.#hot.add(launch);
     const before = this.#foundBefore(code, launch, request);
     if (before !== null) {
       this.#noteFirst(request, launch, before);
       return before;
     }
-    const found = compiler().prepare(request);
-    const { shape, parameters } = found;
+    const found = compiler().prepare(request, this.#isHot(launch));
+    const { shape, parameters, isEarly } = found;
     this.#parameters.set(launch, parameters);
+    this.#noteEarly(launch, isEarly);
     const key = keyOf(request, shape);
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#compile(found, code, request)));
     if (typeof known !== "string" && found.isLasting) {
-      cache?.noteShape(launch, { ...shape, parameters });
+      cache?.noteShape(launch, { ...shape, parameters, isEarly });
       if (parameters.length > 0)
-        cache?.noteShape(withValues(launch, request, parameters), { ...shape, parameters: [] });
+        cache?.noteShape(withValues(launch, request, parameters), { ...shape, parameters: [], isEarly });
       this.#noteFirst(request, launch, known);
     }
     return known;
@@ -104,10 +112,25 @@ export class ProgramKernels {
     return this.#parameters.size === 0 ? [] : (this.#parameters.get(this.#launchKeyOf(request)) ?? []);
   }
 
+  /** Whether there may be another kernel for launches like one, which has been found, once they have run for long. */
+  isEarly(request: LaunchRequest): boolean {
+    return this.#early.size > 0 && this.#early.has(this.#launchKeyOf(request));
+  }
+
+  #noteEarly(launch: string, isEarly: boolean): void {
+    if (isEarly) this.#early.add(launch);
+    else this.#early.delete(launch);
+  }
+
+  #isHot(launch: string): boolean {
+    return this.#sources.writesRounds || this.#hot.has(launch);
+  }
+
   /** Compiled code has given up a launch: later ones of the kernel, with blocks of the same shape, are not tried. */
   refuse(request: LaunchRequest, reason: string): void {
-    const { shape } = this.#sources.compiler().prepare(request);
-    const noted = this.#notedShape(this.#launchKeyOf(request), request) ?? shape;
+    const launch = this.#launchKeyOf(request);
+    const { shape } = this.#sources.compiler().prepare(request, this.#isHot(launch));
+    const noted = this.#notedShape(launch, request) ?? shape;
     for (const own of [shape, noted]) this.#known.set(keyOf(request, own), reason);
   }
 
@@ -129,9 +152,10 @@ export class ProgramKernels {
   }
 
   /** The shape of the kernel that a launch needs, if it is known; else null. */
-  #notedShape(launch: string, request: LaunchRequest): LaunchShape | null {
+  #notedShape(launch: string, request: LaunchRequest): NotedShape | null {
     const { cache } = this.#sources;
     const noted = cache?.shapeOf(launch) ?? null;
+    if (noted?.isEarly === false) this.#hot.add(launch);
     if (cache === null || noted === null || noted.parameters.length === 0) return noted;
     const found = cache.shapeOf(withValues(launch, request, noted.parameters));
     if (found !== null) this.#parameters.set(launch, noted.parameters);
@@ -142,7 +166,8 @@ export class ProgramKernels {
   #foundBefore(code: ProgramFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
     const { cache } = this.#sources;
     const shape = this.#notedShape(launch, request);
-    if (cache === null || shape === null) return null;
+    if (cache === null || shape === null || (shape.isEarly && this.#isHot(launch))) return null;
+    this.#noteEarly(launch, shape.isEarly);
     const key = keyOf(request, shape);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -157,8 +182,12 @@ export class ProgramKernels {
   #noteFirst(request: LaunchRequest, launch: string, found: LoadedKernel | string): void {
     const { program, cache } = this.#sources;
     const { kernel, block, grid, sharedBytes, asked } = request;
-    if (cache === null || typeof found === "string" || this.#launched.has(kernel)) return;
-    this.#launched.add(kernel);
+    if (cache === null || typeof found === "string") return;
+    const { byRound } = found.kernel.shape;
+    const first = this.#firstLaunches.get(kernel);
+    // The next process begins with what has been found for that launch since it was noted.
+    if (first !== undefined && (first.launch !== launch || first.byRound || !byRound)) return;
+    this.#firstLaunches.set(kernel, { launch, byRound });
     cache.noteFirstLaunch(kernel, {
       launch,
       kernel: keyOf(request, found.kernel.shape),

@@ -20,6 +20,12 @@ import type { PreparedLaunch } from "../launch/prepared-launch.ts";
  */
 const machineCodeAfterMs = { native: 0, tiered: 1000 };
 
+/**
+ * Milliseconds of the host's threads that a kernel has taken before its loops are written round by round, which takes
+ * as long as compiling it once or twice more. Who waits for machine code does not want to wait again.
+ */
+const roundsAfterMs = { native: 0, tiered: 50, jit: 50 };
+
 /** The clock, which Node looks up anew each time that it is named: launches of less than a microsecond are timed. */
 const clock = performance;
 
@@ -28,9 +34,8 @@ export class Engines {
   readonly #program: Program;
   readonly #cache: () => KernelCache | null;
   readonly #native: NativeCompiler | null;
-  #jit: JitProgram | null = null;
-  /** Kernels that machine code runs, from their first launch on or later. */
-  readonly #withNative: { native?: JitProgram; tiered?: JitProgram } = {};
+  /** By when kernels become machine code, and when their loops are written round by round. */
+  readonly #programs: { native?: JitProgram; tiered?: JitProgram; jit?: JitProgram } = {};
 
   /**
    * `cache` returns the cache of compiled kernels, and is called when a kernel is compiled; `native` makes machine code
@@ -185,7 +190,7 @@ export class Engines {
   }
 
   #compiler(): JitProgram {
-    return (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
+    return (this.#programs.jit ??= new JitProgram(this.#program, null, this.#cache(), null, roundsAfterMs.jit));
   }
 
   /**
@@ -201,11 +206,13 @@ export class Engines {
 
   /** The compiler for an engine; that to WebAssembly alone where the device has none to machine code. */
   #compilerFor(engine: EngineChoice): JitProgram {
-    if (this.#native === null || (engine !== "native" && engine !== "tiered")) return this.#compiler();
-    const known = this.#withNative[engine];
+    if (engine !== "native" && (engine !== "tiered" || this.#native === null)) return this.#compiler();
+    const known = this.#programs[engine];
     if (known !== undefined) return known;
-    const tier = { compiler: this.#native, afterMs: machineCodeAfterMs[engine] };
-    return (this.#withNative[engine] = new JitProgram(this.#program, null, this.#cache(), tier));
+    const compiler = this.#native;
+    const tier = compiler === null ? null : { compiler, afterMs: machineCodeAfterMs[engine] };
+    const made = new JitProgram(this.#program, null, this.#cache(), tier, roundsAfterMs[engine]);
+    return (this.#programs[engine] = made);
   }
 
   /** Why a launch runs in the interpreter, apart from who watches it; null if nothing asks for that. */

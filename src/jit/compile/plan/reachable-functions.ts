@@ -42,14 +42,15 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
 
 /**
  * A kernel for blocks of one size: with what launches give to some of its parameters, with a version for those in the
- * interior of the grid where that is of use, and with loops that are written round by round.
+ * interior of the grid where that is of use, and with loops that are written round by
+ * round.
  */
 function inVersions(
   asWritten: CompiledFunction,
-  { interior, width, given }: LaunchShape,
+  { interior, byRound, given }: LaunchShape,
   block: Dim3,
 ): CompiledFunction {
   const kernel = given.length === 0 ? asWritten : { ...asWritten, ir: withParameters(asWritten.ir, given) };
   const found = interior ? { ...kernel, ...withInteriorVersion(kernel, block) } : kernel;
-  return width === null ? { ...found, ...withKnownRounds(found, block) } : found;
+  return byRound ? { ...found, ...withKnownRounds(found, block) } : found;
 }

@@ -46,7 +46,8 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
   const count = block[0] * block[1] * block[2];
   const all = (1n << BigInt(count)) - 1n;
   const setOf = memoized((bits: bigint): ThreadSet => {
-    const members = Uint8Array.from({ length: count }, (_, t) => Number((bits >> BigInt(t)) & 1n));
+    const digits = bits.toString(2);
+    const members = Uint8Array.from({ length: count }, (_, t) => Number(digits[digits.length - 1 - t] === "1"));
     return { name: bits.toString(36), isWhole: bits === all, has: (t) => members[t] === 1 };
   });
   if (instructions.length > maxInstructions) return { at: () => setOf(all), values: null };
@@ -56,9 +57,9 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
   /** The threads that pass a guard; null where not only their numbers decide it. */
   const passing = memoized((register: number): bigint | null => {
     const found = values.of({ kind: "reg", reg: register, ty: "pred" });
-    return found === null
-      ? null
-      : found.reduce((bits, value, t) => (value === 0 ? bits : bits | (1n << BigInt(t))), 0n);
+    if (found === null) return null;
+    const digits = found.map((value) => (value === 0 ? "0" : "1")).toReversed();
+    return BigInt(`0b${digits.join("")}`);
   });
   const among = (threads: bigint, guard: Guard | null, passes: boolean): bigint => {
     if (guard === null) return passes ? threads : 0n;

@@ -39,6 +39,9 @@ function countOf(mask: Expr | undefined): number | null {
 
 type Prim = Extract<Expr, { kind: "prim" }>;
 
+const integerOf = (value: Value): number =>
+  typeof value === "bigint" ? Number(BigInt.asUintN(64, value)) : Number(value) >>> 0;
+
 const isNumber = (special: string): boolean => /^n?tid\.[xyz]$/.test(special);
 
 /** The values of expressions in each thread of a block, as far as they follow from the thread's numbers alone. */
@@ -51,6 +54,9 @@ export class ThreadValues {
   readonly #written: ReadonlyMap<number, Expr>;
   readonly #known = new Map<number, boolean>();
   readonly #columns = new Map<Expr, Column>();
+  /** Columns with one value in all threads. */
+  readonly #uniform = new Set<Column>();
+  readonly #integers = new Map<Column, readonly number[]>();
   readonly threads: number;
 
   /** `isSet`: whether a register is always written before it is read. `some`: null for all threads. */
@@ -74,9 +80,13 @@ export class ThreadValues {
   /** By thread, the value of an integer; null where it depends on anything else. */
   of(expr: Expr): readonly number[] | null {
     if (!this.#isKnown(expr)) return null;
-    return this.#columnOf(expr).map((value) =>
-      typeof value === "bigint" ? Number(BigInt.asUintN(64, value)) : Number(value) >>> 0,
-    );
+    const column = this.#columnOf(expr);
+    let integers = this.#integers.get(column);
+    if (integers === undefined) {
+      integers = this.#uniform.has(column) ? this.#filled(integerOf(column[0]!)) : column.map(integerOf);
+      this.#integers.set(column, integers);
+    }
+    return integers;
   }
 
   #isKnown(expr: Expr): boolean {
@@ -126,27 +136,46 @@ export class ThreadValues {
   }
 
   #evaluated(expr: Expr): Column {
-    const each = (of: (thread: number) => Value): Column => Array.from({ length: this.threads }, (_, t) => of(t));
     switch (expr.kind) {
       case "special":
-        return each((thread) => this.#special(expr.name, thread));
+        return this.#each((thread) => this.#special(expr.name, thread));
       case "reg":
         return this.#columnOf(this.#written.get(expr.reg)!);
       case "prim": {
-        if (this.#isLaneNumber(expr)) return each((t) => t & (expr.args[1] as { readonly value: number }).value);
+        if (this.#isLaneNumber(expr)) return this.#each((t) => t & (expr.args[1] as { readonly value: number }).value);
         const evaluate = primOf(expr.prim).eval as (...args: Value[]) => Value;
-        const [a, b, ...others] = expr.args.map((arg) => this.#columnOf(arg));
-        if (a !== undefined && b === undefined) return each((t) => evaluate(a[t]!));
-        if (a !== undefined && others.length === 0) return each((t) => evaluate(a[t]!, b![t]!));
-        return each((t) => evaluate(...[a, b, ...others].flatMap((arg) => (arg === undefined ? [] : [arg[t]!]))));
+        const args = expr.args.map((arg) => this.#columnOf(arg));
+        const [a, b, c] = args;
+        if (args.every((arg) => this.#uniform.has(arg))) return this.#same(evaluate(...args.map((arg) => arg[0]!)));
+        if (args.length === 1) return this.#each((t) => evaluate(a![t]!));
+        if (args.length === 2) return this.#each((t) => evaluate(a![t]!, b![t]!));
+        if (args.length === 3) return this.#each((t) => evaluate(a![t]!, b![t]!, c![t]!));
+        return this.#each((t) => evaluate(...args.map((arg) => arg[t]!)));
       }
       default: {
         const value = fold(bind(expr, this.#bindings), () => {
           throw new Error("a constant address has no leaves");
         });
-        return each(() => value);
+        return this.#same(value);
       }
     }
+  }
+
+  /** In a loop: there are a thousand threads, and most compilations ask for some hundred columns. */
+  #each(of: (thread: number) => Value): Column {
+    const column: Value[] = [];
+    for (let t = 0; t < this.threads; t++) column.push(of(t));
+    return column;
+  }
+
+  #same(value: Value): Column {
+    const column = this.#filled(value);
+    this.#uniform.add(column);
+    return column;
+  }
+
+  #filled<T>(value: T): readonly T[] {
+    return new Array<T>(this.threads).fill(value);
   }
 
   #special(name: string, thread: number): number {

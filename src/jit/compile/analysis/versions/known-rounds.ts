@@ -51,7 +51,7 @@ const known = new WeakMap<IrFunction, { readonly block: Dim3; readonly found: So
 
 function inRounds(ir: IrFunction, block: Dim3): SourceCode {
   const source: SourceCode = { ir, origins: null };
-  if (!mayHaveLoops(ir)) return source;
+  if (!mayHaveRounds(ir)) return source;
   let code = source;
   for (;;) {
     const next = withOneLoopWritten(code, block);
@@ -60,7 +60,8 @@ function inRounds(ir: IrFunction, block: Dim3): SourceCode {
   }
 }
 
-function mayHaveLoops({ file, instructions }: IrFunction): boolean {
+/** Whether a kernel has a loop around a barrier, and is not too long to be written round by round. */
+export function mayHaveRounds({ file, instructions }: IrFunction): boolean {
   if (file !== undefined || instructions.length > maxInstructions) return false;
   const barriers = instructions.flatMap((instruction, i) => (isBarrier(instruction) ? [i] : []));
   return instructions.some(({ op }, i) => op.kind === "branch" && barriers.some((b) => op.target <= b && b < i));

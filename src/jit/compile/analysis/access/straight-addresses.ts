@@ -134,7 +134,7 @@ class Search {
     };
   }
 
-  /** What an expression is that is evaluated by the instruction at `at`, in terms of what is known where it is asked. */
+  /** What an expression is that the instruction at `at` evaluates, in terms of what is known where it is asked. */
   of(expr: Expr, at = this.#at): Expr | null {
     if (expr.kind === "const" || expr.kind === "special") return this.#isRegular(expr) ? expr : null;
     if (expr.kind === "reg") return this.#register(expr, at);

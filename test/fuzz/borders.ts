@@ -114,6 +114,40 @@ function neighbour(scope: Scope): Place {
   return found;
 }
 
+/** Loads a word of the input, of whose number nothing is known; and perhaps counts with the number. */
+function loadWord({ text, module }: Scope, at: string): void {
+  const { random } = text;
+  // Four words of input belong to each thread of the first block.
+  const word = text.computed("min.u32", at, 4 * module.threads - 1);
+  const [base, address] = [text.temporary(64), text.temporary(64)];
+  text.add(`ld.param.u64 ${base}, [input];`, `mad.wide.u32 ${address}, ${word}, 4, ${base};`);
+  text.add(`ld.global.u32 ${text.register(32)}, [${address}];`);
+  if (random.chance(0.3)) text.add(`add.s32 ${text.register(32)}, ${text.register(32)}, ${at};`);
+}
+
+/** Visits the neighbours of a place one after the other, each clamped, as by a window whose width the launch gives. */
+function window(scope: Scope): void {
+  const { text } = scope;
+  const { random } = text;
+  const { name, axis } = ownPlace(scope);
+  const [count, p, top] = [text.temporary(32), text.temporary(1), text.label()];
+  const bounds: readonly (readonly [string, string | number])[] = [
+    ["max.s32", random.between(-1, 2)],
+    ["min.s32", length(scope, axis)],
+  ];
+  text.add(`mov.u32 ${count}, ${random.between(-3, 0)};`);
+  text.place(top);
+  const near = text.computed("add.s32", name, count);
+  const ordered = random.chance(0.7) ? bounds : bounds.toReversed();
+  const clamped = ordered.reduce((place, [clamp, bound]) => text.computed(clamp, place, bound), near);
+  // What the place was computed from may be another number by then.
+  const isChanged = random.chance(0.3);
+  if (isChanged) text.add(`add.s32 ${count}, ${count}, 1;`);
+  loadWord(scope, clamped);
+  if (!isChanged) text.add(`add.s32 ${count}, ${count}, 1;`);
+  text.add(`setp.le.s32 ${p}, ${count}, ${random.between(0, 3)};`, `@${p} bra ${top};`);
+}
+
 /** Loads a word of the input at a neighbour's place, or computes with it, in all lanes or some. */
 export function border(scope: Scope): void {
   const { text, module } = scope;
@@ -123,15 +157,11 @@ export function border(scope: Scope): void {
   const guarded = random.chance(0.3);
   const end = text.label();
   if (guarded) text.add(`@${random.chance(0.5) ? "!" : ""}${condition(scope, neighbour(scope))} bra ${end};`);
+  if (random.chance(0.25)) window(scope);
   for (let i = random.between(1, 3); i > 0; i--) {
     const [row, column] = [neighbour(scope).name, neighbour(scope).name];
     const at = text.computed("mad.lo.s32", row, random.pick([1, module.block[0], "%gx"]), column);
-    // Four words of input belong to each thread of the first block.
-    const word = text.computed("min.u32", at, 4 * module.threads - 1);
-    const [base, address] = [text.temporary(64), text.temporary(64)];
-    text.add(`ld.param.u64 ${base}, [input];`, `mad.wide.u32 ${address}, ${word}, 4, ${base};`);
-    text.add(`ld.global.u32 ${text.register(32)}, [${address}];`);
-    if (random.chance(0.3)) text.add(`add.s32 ${text.register(32)}, ${text.register(32)}, ${at};`);
+    loadWord(scope, at);
   }
   text.place(end);
   // What is computed for some lanes may not have been where others ask for it.

@@ -82,6 +82,13 @@ const fixedSize = `mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r3, %r2,
 mov.u32 %r4, %tid.y; mov.u32 %r5, %ctaid.y; shl.b32 %r6, %r5, 2; add.u32 %y, %r6, %r4;
 mov.u32 %z, 0; mov.u32 %r10, %nctaid.x; shl.b32 %width, %r10, 3; mov.u32 %height, 0;`;
 
+/** The word of a neighbour, or of the thread itself at the border. */
+const clamped = kernel(
+  `sub.s32 %r24, %x, 1; max.s32 %r26, %r24, 0; mul.wide.u32 %d1, %r26, 4; mov.u64 %d2, table; add.u64 %d2, %d2, %d1;
+ld.global.u32 %r25, [%d2]; add.u32 %value, %value, %r25;`,
+  ".global .u32 table[256] = { 7, 8, 9 };",
+);
+
 test.each<[string, { text: string; grid: Dim3; block: Dim3; runs: Dim3 }]>([
   ["small squares", { text: kernel(""), grid: [8, 6, 1], block: [8, 8, 1], runs: [32, 8, 1] }],
   ["a loop", { text: kernel(loop), grid: [8, 6, 1], block: [4, 4, 1], runs: [32, 4, 1] }],
@@ -96,6 +103,9 @@ test.each<[string, { text: string; grid: Dim3; block: Dim3; runs: Dim3 }]>([
   ["columns in a loop", { text: columns(loop), grid: [3, 2, 2], block: [8, 20, 3], runs: [20, 8, 3] }],
   ["wide rows of columns", { text: columns(""), grid: [2, 64, 1], block: [128, 1, 1], runs: [64, 16, 1] }],
   ["few columns", { text: columns(""), grid: [2, 16, 1], block: [256, 1, 1], runs: [256, 1, 1] }],
+  ["clamped neighbours", { text: clamped, grid: [8, 4, 1], block: [16, 8, 1], runs: [32, 8, 1] }],
+  ["clamped neighbours that fill no warps", { text: clamped, grid: [5, 4, 1], block: [16, 8, 1], runs: [16, 8, 1] }],
+  ["clamped neighbours in few blocks", { text: clamped, grid: [5, 3, 1], block: [16, 8, 1], runs: [80, 1, 1] }],
 ])("%s: the same in other blocks", (_, { text, grid, block, runs }) => {
   expect(blocksFor(text, grid, block)).toEqual(runs);
   const compiled = run(text, grid, block, "jit");

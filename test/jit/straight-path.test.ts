@@ -91,6 +91,32 @@ describe("blocks of one row", () => {
       expectSameResults(caseOf(body, { n: 3000, grid: [6, 8], block: 64, hostThreads }, 3072));
   });
 
+  test("in the interior of a picture, where nothing is clamped", () => {
+    // Each register is written once, as compilers do: those of a neighbour have its number.
+    const neighbour = (n: number, dx: number, dy: number): string => `.reg .b32 %c${n}_<8>; .reg .b64 %d_${n}, %a_${n};
+add.s32 %c${n}_0, %i, ${dx}; max.s32 %c${n}_1, %c${n}_0, 0; min.s32 %c${n}_2, %c${n}_1, %right;
+add.s32 %c${n}_3, %u, ${dy}; max.s32 %c${n}_4, %c${n}_3, 0; min.s32 %c${n}_5, %c${n}_4, %low;
+mad.lo.s32 %c${n}_6, %c${n}_5, %n, %c${n}_2; mul.wide.s32 %d_${n}, %c${n}_6, 4; add.s64 %a_${n}, %x, %d_${n};
+ld.global.u32 %c${n}_7, [%a_${n}];`;
+    const places = `.reg .b32 %right, %low, %tx, %ty, %bx, %by, %wx, %wy, %at; .reg .b32 %s<9>;
+mov.u32 %tx, %tid.x; mov.u32 %bx, %ctaid.x; mov.u32 %wx, %ntid.x; mad.lo.s32 %i, %bx, %wx, %tx;
+mov.u32 %ty, %tid.y; mov.u32 %by, %ctaid.y; mov.u32 %wy, %ntid.y; mad.lo.s32 %u, %by, %wy, %ty;
+sub.s32 %right, %n, 1; sub.s32 %low, %m, 1;`;
+    const body = `${places} setp.ge.s32 %p1, %i, %n; setp.ge.s32 %p2, %u, %m; or.pred %p3, %p1, %p2; @%p3 bra END;
+${neighbour(1, -1, 0)} ${neighbour(2, 1, -2)} ${neighbour(3, 0, 1)}
+sub.s32 %s1, %c1_7, %c2_7; xor.b32 %s2, %s1, %c3_7;
+mad.lo.s32 %at, %u, %n, %i; mul.wide.s32 %d, %at, 4; add.s64 %b, %y, %d; st.global.u32 [%b], %s2;`;
+    for (const [n, m, grid, block] of [
+      [96, 32, [6, 4], [16, 8]],
+      [75, 30, [5, 8], [16, 4]],
+      [200, 12, [7, 6], [32, 2]],
+      [1, 40, [1, 20], [32, 2]],
+      [2100, 3, [33, 1], [64, 4]],
+    ] as const) {
+      expectSameResults(caseOf(body, { n, m, grid, block }, n * m));
+    }
+  });
+
   test("numbers that pass the end of 32 bits", () => {
     // The index is 2^29 times the thread's number: it comes back to where it began.
     const body = `${along} mul.lo.s32 %i, %i, 536870912; and.b32 %w, %i, 0; add.s32 %i, %i, %w; shr.u32 %i, %i, 29; ${addresses} ${copy}`;

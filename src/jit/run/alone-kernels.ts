@@ -7,6 +7,7 @@ import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
 import { specialsOf } from "../compile/analysis/values/special-registers.ts";
 import { laneByLaneAccesses } from "../compile/analysis/access/lane-by-lane.ts";
 import { isBetterAlongY } from "../compile/analysis/access/lane-order.ts";
+import { hasBorders } from "../compile/analysis/versions/interior-version.ts";
 import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { KnownThreads, OtherBlocks } from "./regrouping.ts";
@@ -45,8 +46,14 @@ export class AloneKernels {
     if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
     // A kernel that knows its blocks in one direction is written for blocks of one size there.
     if (use.sizes[0] === null || this.#conflictsOf(this.#functions.named(kernel)!.ir, block) === "loads") return null;
-    const hasLongRows = sharesLittleInRows((transposed ?? use).ir);
-    return { sizes: use.sizes, hasLongRows, transposed: transposed?.sizes ?? null };
+    const { ir } = transposed ?? use;
+    const borders = hasBorders(ir, transposed === null ? block : [block[1], block[0], block[2]]);
+    return {
+      sizes: use.sizes,
+      hasLongRows: !borders && sharesLittleInRows(ir),
+      hasBorders: borders,
+      transposed: transposed?.sizes ?? null,
+    };
   }
 
   /** The kernel that runs in such blocks: it knows its threads by their global index alone. */

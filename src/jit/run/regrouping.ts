@@ -1,6 +1,7 @@
 import type { GlobalIndexUse } from "../../ir/flow/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
+import { hasInterior } from "./launch-traits.ts";
 
 /** The blocks of a launch: how many there are, and of how many threads. */
 type Blocks = Pick<LaunchRequest, "grid" | "block">;
@@ -15,6 +16,8 @@ export interface OtherBlocks extends Blocks {
 export interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
   /** Whether blocks of several rows are better given long rows of threads. */
   readonly hasLongRows: boolean;
+  /** Whether it is another kernel in the interior of the grid, so that blocks are not to be whole rows. */
+  readonly hasBorders: boolean;
   /** The same with x and y exchanged, where its lanes are better along y; else null. */
   readonly transposed: GlobalIndexUse["sizes"] | null;
 }
@@ -50,14 +53,13 @@ export class Regrouping {
   }
 
   #regrouped({ kernel, grid, block }: LaunchRequest): OtherBlocks | null {
-    const { sizes, transposed, hasLongRows } = this.#in(kernel, block)!;
-    const width = hasLongRows ? goodWidths.oneRow : goodWidths.manyRows;
+    const { transposed, ...known } = this.#in(kernel, block)!;
     if (!fits(grid, block)) return null;
     if (transposed !== null && transposed[0] !== null && hasColumns({ grid, block })) {
       const given = { grid: exchanged(grid), block: exchanged(block) };
-      return { ...(otherBlocks(given.grid, given.block, transposed, width) ?? given), isTransposed: true };
+      return { ...(otherBlocks(given, { ...known, sizes: transposed }) ?? given), isTransposed: true };
     }
-    const other = otherBlocks(grid, block, sizes, width);
+    const other = otherBlocks({ grid, block }, known);
     return other && { ...other, isTransposed: false };
   }
 
@@ -86,15 +88,19 @@ const mostThreads = 1024;
 /** Threads of a row of which some may be missing in the last chunk. */
 const fewest = 64;
 
+/** Threads of a row of a block from which on it is better to be in the interior than to have long rows. */
+const leastInside = 8;
+
 /** Whether numbers of threads have 31 bits at most, so that they are the same in 32 and 64 bits. */
 const fits = (grid: Dim3, block: Dim3): boolean => grid.every((n, i) => n * block[i]! < 2 ** 31);
 
-/**
- * Blocks in which whole chunks lie in a row, of up to `widest` threads where there are several rows; null where these
- * would be no better.
- */
-function otherBlocks(grid: Dim3, block: Dim3, sizes: GlobalIndexUse["sizes"], widest: number): Blocks | null {
+/** Blocks in which whole chunks lie in a row; null where these would be no better. */
+function otherBlocks(
+  { grid, block }: Blocks,
+  { sizes, hasLongRows, hasBorders }: Omit<KnownThreads, "transposed">,
+): Blocks | null {
   const [, y, z] = block;
+  const widest = hasLongRows ? goodWidths.oneRow : goodWidths.manyRows;
   const isFree = (d: 1 | 2): boolean => sizes[d] !== null;
   const threads = grid[0] * block[0];
   const width = y * z === 1 ? null : wholeWidth(threads, block[0], widest);
@@ -107,6 +113,8 @@ function otherBlocks(grid: Dim3, block: Dim3, sizes: GlobalIndexUse["sizes"], wi
     if (height > 0 && width * height * z <= mostThreads) return rowsOf(height, z, width);
   }
   if ((y > 1 && !isFree(1)) || (z > 1 && !isFree(2))) return null;
+  // A block that is a whole row has both of its borders: none would be in the interior.
+  if (hasBorders && block[0] >= leastInside && hasInterior(grid)) return null;
   const wide = wholeWidth(threads, block[0], goodWidths.oneRow) ?? divisorUpTo(mostThreads, threads);
   return wide >= Math.max(fewest, 2 * block[0]) ? rowsOf(1, 1, wide) : null;
 }

@@ -4,8 +4,10 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { BranchCondition } from "../analysis/flow/branch-condition.ts";
 import type { GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { both } from "../lanes/scalar.ts";
+import { both, plus } from "../lanes/scalar.ts";
 import type { RangeTest } from "./range-values.ts";
+
+type Prim = Extract<Expr, { kind: "prim" }>;
 
 /** Tests that all lanes take a branch (or exit), or that none does; null where that cannot be tested. */
 export function branchTest(
@@ -50,7 +52,7 @@ function holds(
     return a && b ? (range) => wasm.op("i32.or", a(range), b(range)) : (a ?? b);
   }
   const found = /^i32\.(lt|le)_([su])$/.exec(expr.prim);
-  if (found === null) return null;
+  if (found === null) return wanted ? excess(strides, expr) : null;
   const isSigned = found[2] === "s";
   // What is not less is greater or equal.
   const [a, b] = (wanted ? expr.args : [expr.args[1]!, expr.args[0]!]) as readonly [Expr, Expr];
@@ -63,6 +65,25 @@ function holds(
     return both(both(low.isExact, high.isExact), inOrder);
   };
 }
+
+/** Tests that a number is at most so far beyond another one; null where that cannot be tested, or for anything else. */
+function excess(strides: GridStrides, { prim, args }: Prim): RangeTest | null {
+  if (prim !== "i64.le_s") return null;
+  const [a, sum] = [args[0]!, args[1]!];
+  if (sum.kind !== "prim" || sum.prim !== "i64.add" || sum.args[1]!.kind !== "const") return null;
+  const [low, high] = [widenedIn(a), widenedIn(sum.args[0]!)];
+  const [left, right] = [low && strides.of(low), high && strides.of(high)];
+  if (low === null || high === null || left === null || right === null) return null;
+  const most = sum.args[1].value as bigint;
+  return (range) => {
+    const [x, y] = [range.range(low, left, true), range.range(high, right, true)];
+    const inOrder = wasm.op("i64.le_s", x.max, plus(y.min, wasm.i64(most)));
+    return both(both(x.isExact, y.isExact), inOrder);
+  };
+}
+
+const widenedIn = (expr: Expr): Expr | null =>
+  expr.kind === "prim" && expr.prim === "i64.extend_i32_s" ? expr.args[0]! : null;
 
 /** A uniform value. */
 export function scalarOf(chunk: Chunk, expr: Expr): Wasm {

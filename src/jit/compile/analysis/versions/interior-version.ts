@@ -53,13 +53,25 @@ interface Versions extends SourceCode {
 /** What was found last: whether there are two versions is asked before the kernel is compiled. */
 let last = new WeakMap<IrFunction, { readonly block: Dim3; readonly found: Versions | null }>();
 
-function versionsOf(source: IrFunction, block: Dim3): Versions | null {
+/** Whether a kernel has addresses in blocks of one size that are clamped, or begin anew, at borders of the grid. */
+export function hasBorders(source: IrFunction, block: Dim3): boolean {
+  const ir = repeatable(source);
+  return ir !== null && usefulPlaces(ir, writtenOnce(ir), block) !== null;
+}
+
+/** A kernel that may have two versions, with the numbers that are known in each round of its loops; null for others. */
+function repeatable(source: IrFunction): IrFunction | null {
   const { file, instructions } = source;
   const end = instructions.at(-1);
   if (file !== undefined || instructions.length > maxInstructions || end === undefined) return null;
   if (end.guard !== null || (end.op.kind !== "return" && end.op.kind !== "exit")) return null;
   if (!instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return null;
-  const ir = instructions.some(endsRound) ? withForwardedNumbers(source) : source;
+  return instructions.some(endsRound) ? withForwardedNumbers(source) : source;
+}
+
+function versionsOf(source: IrFunction, block: Dim3): Versions | null {
+  const ir = repeatable(source);
+  if (ir === null) return null;
   const written = writtenOnce(ir);
   const assumptions = usefulAssumptions(ir, written, block);
   return assumptions && inTwoVersions(ir, assumptions, written);
@@ -83,17 +95,23 @@ function writtenOnce(ir: IrFunction): ReadonlyMap<number, Instruction> {
 
 /** What to assume of blocks, so that addresses or the rounds of loops are the better for it; null for nothing. */
 function usefulAssumptions(ir: IrFunction, written: ReadonlyMap<number, Instruction>, block: Dim3): Assumptions | null {
+  const places = usefulPlaces(ir, written, block);
+  if (places !== null) return places;
   const { instructions } = ir;
-  const places = assumptionsOf(ir, written, block);
-  if (places !== null) {
-    const { isOf } = dependents(ir, places);
-    if (instructions.some(({ op }) => accessesOf(op).some(({ place }) => isOf(laneAddressOf(place))))) return places;
-  }
   const guards = instructions.flatMap((i, at) => (endsRound(i, at) ? [i.guard!.register] : []));
   const rounds = guards.length === 0 ? null : roundAssumptionsOf(ir, written, block);
   if (rounds === null) return null;
   const { registers } = dependents(ir, rounds);
   return guards.some((guard) => registers.has(guard)) ? rounds : null;
+}
+
+/** The same, where an address depends on what is assumed. */
+function usefulPlaces(ir: IrFunction, written: ReadonlyMap<number, Instruction>, block: Dim3): Assumptions | null {
+  const places = assumptionsOf(ir, written, block);
+  if (places === null) return null;
+  const { isOf } = dependents(ir, places);
+  const isUseful = ir.instructions.some(({ op }) => accessesOf(op).some(({ place }) => isOf(laneAddressOf(place))));
+  return isUseful ? places : null;
 }
 
 /** Whether an instruction ends a round of a loop, where a condition decides. */

@@ -142,6 +142,8 @@ const families = {
     statements: [1, 4],
     blocks: "warps",
   },
+  // Buffers of which one is read while the other is written, in turn.
+  turns: { weights: { compute: 1, turns: 6, conditional: 0.5, load: 0.3 }, statements: [1, 3] },
   // Elements that are stored only where data says so, in any blocks.
   updates: { weights: { compute: 1, update: 5, conditional: 0.3 }, statements: [1, 4], global: true },
   // Unrolled waves over tiles, in blocks that are one chunk and others.

@@ -29,6 +29,7 @@ type StatementKind =
   | "rounds"
   | "strides"
   | "lockstep"
+  | "turns"
   | "update"
   | "doubling"
   | "wavefront"

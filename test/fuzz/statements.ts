@@ -26,6 +26,7 @@ import { rounds } from "./rounds.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
 import { tile } from "./tiles.ts";
 import { phase } from "./trees.ts";
+import { turns } from "./turns.ts";
 import { update } from "./updates.ts";
 import { wavefront } from "./wavefronts.ts";
 import { warpNumber } from "./warp-numbers.ts";
@@ -72,6 +73,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
   lockstep: { write: lockstep, fits: together },
+  turns: { write: turns, fits: together },
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   doubling: { write: doubling, fits: (scope) => together(scope) && scope.nesting === 0 },

@@ -7,8 +7,8 @@ import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
 import { specialsOf } from "../compile/analysis/values/special-registers.ts";
 import { laneByLaneAccesses } from "../compile/analysis/access/lane-by-lane.ts";
 import { isBetterAlongY } from "../compile/analysis/access/lane-order.ts";
+import type { WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
 import { hasBorders } from "../compile/analysis/versions/interior-version.ts";
-import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { KnownThreads, OtherBlocks } from "./regrouping.ts";
 

@@ -7,7 +7,7 @@ import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
-import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
+import type { WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
 import { mayHaveRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";

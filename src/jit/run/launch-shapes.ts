@@ -7,13 +7,8 @@ import { givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.t
 import { isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { addressParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
-import {
-  hardwareThread,
-  type LaneGroup,
-  warp,
-  type WarpConflicts,
-  warpConflictsOf,
-} from "../compile/analysis/access/warp-conflicts.ts";
+import { hardwareThread, type LaneGroup, warp, type WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
+import { warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
 import { prepare } from "../compile/analysis/code/prepared-code.ts";
 import type { SourceCode } from "../compile/analysis/code/source-code.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
@@ -259,7 +254,10 @@ export class LaunchShapes {
       const isOneMore = known.size === maxValues;
       conflicts = isOneMore
         ? this.conflictsOf(kernel, block)
-        : warpConflictsOf(withParameters(kernel, givenIn(params, parameters)), block, bindings, warp, true);
+        : warpConflictsOf(withParameters(kernel, givenIn(params, parameters)), block, bindings, warp, {
+            solves: true,
+            pays: (found) => this.#isWider(kernel, block, found),
+          });
       known.set(values, conflicts);
     }
     return this.#quadsAt(kernel, block, () => conflicts);
@@ -332,7 +330,14 @@ export class LaunchShapes {
   #conflictsWithin(kernel: IrFunction, block: Dim3, group: LaneGroup): WarpConflicts {
     const { bindings } = this.#program;
     const key = `${block.join()} ${group.lanes} ${group.ordersStores}`;
-    return noted(this.#conflicts, kernel, key, () => warpConflictsOf(kernel, block, bindings, group));
+    return noted(this.#conflicts, kernel, key, () =>
+      warpConflictsOf(kernel, block, bindings, group, { pays: (found) => this.#isWider(kernel, block, found) }),
+    );
+  }
+
+  /** Whether chunks are wider for what lanes find of each other's accesses than they would be if that were nothing. */
+  #isWider(kernel: IrFunction, block: Dim3, found: WarpConflicts): boolean {
+    return this.#quadsAt(kernel, block, () => found) > this.#quadsAt(kernel, block, () => "none");
   }
 
   /** The same where registers that hold one value after the other are told apart, which takes time. */

@@ -27,6 +27,14 @@ ret;
   return warpConflictsOf(program.functionNamed("k")!.ir, block, program.bindings);
 }
 
+/** Rounds, in each of which threads load from one buffer and store to another, which are told apart by numbers. */
+function turns(name: string, first: string, other: string, advance: string, found: string) {
+  const body = `mov.u32 %r4, 0; LOOP: mov.u32 %r6, %r4; ${first.replaceAll("%r4", "%r6")}
+${other.replaceAll("%r4", "%r6")} mad.lo.u32 %s6, %r6, 512, %s1; ld.shared.u32 %r1, [%s6+4];
+mad.lo.u32 %s7, %r5, 512, %s1; st.shared.u32 [%s7], %r1; bar.sync 0; ${advance} bra LOOP;`;
+  return [[name, body, found]] as const;
+}
+
 test.each([
   ["own words", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1]; st.shared.u32 [%s1], %r1;", "none"],
   ["two variables", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s5+4];", "none"],
@@ -195,6 +203,78 @@ st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
 st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
     "none",
   ],
+  // %r4 says whose turn it is among buffers of 512 bytes, of which lanes load their neighbour's words.
+  ...turns("the buffer that is not loaded from", "", "xor.b32 %r5, %r4, 1;", "xor.b32 %r4, %r4, 1;", "none"),
+  ...turns("the same buffer", "", "mov.u32 %r5, %r4;", "xor.b32 %r4, %r4, 1;", "loads"),
+  ...turns("one of two by the difference", "", "sub.u32 %r5, 1, %r4;", "sub.u32 %r4, 1, %r4;", "none"),
+  ...turns("one of two by a counter", "and.b32 %r4, %r4, 1;", "xor.b32 %r5, %r4, 1;", "add.u32 %r4, %r4, 1;", "none"),
+  ...turns(
+    "one of three",
+    "",
+    "add.u32 %r5, %r4, 1; setp.eq.u32 %p1, %r5, 3; selp.b32 %r5, 0, %r5, %p1;",
+    "mov.u32 %r4, %r5;",
+    "none",
+  ),
+  ...turns("one of any number", "", "add.u32 %r5, %r4, 1;", "mov.u32 %r4, %r5;", "none"),
+  ...turns(
+    "one of two, exchanged in some rounds, as the launch says",
+    "",
+    "xor.b32 %r5, %r4, 1;",
+    "setp.lt.u32 %p1, %s0, 7; selp.b32 %r4, %r4, %r5, %p1;",
+    "none",
+  ),
+  ...turns(
+    "one of two, exchanged in some lanes",
+    "",
+    "xor.b32 %r5, %r4, 1;",
+    "setp.lt.u32 %p1, %r0, 7; @%p1 bra SAME; mov.u32 %r4, %r5; SAME:",
+    "loads",
+  ),
+  ...turns(
+    "one of two, exchanged under a guard in some lanes",
+    "",
+    "xor.b32 %r5, %r4, 1;",
+    "setp.lt.u32 %p1, %r0, %s0; @%p1 mov.u32 %r4, %r5;",
+    "loads",
+  ),
+  [
+    "one of two by an offset that is older than the number of the buffer",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %s6, %r4, 9; add.u32 %s7, %s6, %s1; ld.shared.u32 %r1, [%s7+4];
+xor.b32 %r4, %r4, 1; xor.b32 %s8, %s6, 512; add.u32 %s9, %s8, %s1; st.shared.u32 [%s9], %r1; bar.sync 0; bra LOOP;`,
+    "none",
+  ],
+  [
+    "buffers that overlap",
+    `mov.u32 %r4, 0; LOOP: mad.lo.u32 %s7, %r4, 508, %s1; ld.shared.u32 %r1, [%s7+4]; xor.b32 %r4, %r4, 1;
+mad.lo.u32 %s9, %r4, 508, %s1; st.shared.u32 [%s9+128], %r1; ld.shared.u32 %r2, [%s9+124]; bar.sync 0; bra LOOP;`,
+    "loads",
+  ],
+  [
+    "two pointers that are exchanged",
+    `add.u32 %s6, %s1, 512; LOOP: ld.shared.u32 %r1, [%s1+4]; st.shared.u32 [%s6], %r1; bar.sync 0;
+mov.u32 %s7, %s1; mov.u32 %s1, %s6; mov.u32 %s6, %s7; bra LOOP;`,
+    "none",
+  ],
+  [
+    "two pointers that are exchanged before the barrier",
+    `add.u32 %s6, %s1, 512; LOOP: ld.shared.u32 %r1, [%s1+4]; st.shared.u32 [%s6], %r1;
+mov.u32 %s7, %s1; mov.u32 %s1, %s6; mov.u32 %s6, %s7; ld.shared.u32 %r2, [%s1+8]; bar.sync 0; bra LOOP;`,
+    "loads",
+  ],
+  [
+    "a barrier in all rounds but the last, as two branches say",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %s6, %r4, 9; add.u32 %s7, %s6, %s1; ld.shared.u32 %r1, [%s7+4];
+setp.lt.u32 %p1, %r1, %s0; setp.lt.u32 %p2, %s0, %r9; @!%p2 bra LAST; xor.b32 %s8, %s6, 512; add.u32 %s9, %s8, %s1;
+st.shared.u32 [%s9], %r1; bar.sync 0; LAST: xor.b32 %r4, %r4, 1; @%p2 bra LOOP;`,
+    "none",
+  ],
+  [
+    "a barrier that depends on something else than the next round",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %s6, %r4, 9; add.u32 %s7, %s6, %s1; ld.shared.u32 %r1, [%s7+4];
+setp.lt.u32 %p1, %s0, 7; setp.lt.u32 %p2, %s0, 9; @!%p2 bra LAST; xor.b32 %s8, %s6, 512; add.u32 %s9, %s8, %s1;
+st.shared.u32 [%s9], %r1; bar.sync 0; LAST: xor.b32 %r4, %r4, 1; @%p1 bra LOOP;`,
+    "loads",
+  ],
   ["atomic operations", "atom.shared.add.u32 %r1, [table], 1; atom.shared.add.u32 %r1, [table], 1;", "none"],
 ] as const)("%s", (_, body, found) => {
   expect(conflicts(body)).toBe(found);
@@ -205,6 +285,13 @@ test("rows of a block meet where the next one's words are", () => {
   const body = `mov.u32 %r1, %tid.y; mad.lo.u32 %s7, %r1, 64, %s1; st.shared.u32 [%s7], %r0; ld.shared.u32 %r2, [%s7+64];`;
   expect(conflicts(body, [16, 16, 1])).toBe("loads");
   expect(conflicts(body, [16, 1, 1])).toBe("none");
+});
+
+test("numbers of threads in y differ between lanes of a warp that has several rows", () => {
+  const body = `mov.u32 %r1, %tid.y; mad.lo.u32 %s7, %r1, 64, %s1; mov.u32 %r4, 0; setp.lt.u32 %p0, %r1, 1;
+@%p0 bra FAR; mov.u32 %r4, 60; FAR: add.u32 %s8, %s7, %r4; st.shared.u32 [%s8], %r0; ld.shared.u32 %r2, [%s8];`;
+  expect(conflicts(body, [16, 16, 1])).toBe("loads");
+  expect(conflicts(body, [32, 16, 1])).toBe("none");
 });
 
 test("places that a hash of many rounds gives, each of which uses its value several times", () => {

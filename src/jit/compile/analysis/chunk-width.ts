@@ -4,7 +4,7 @@ import { type Instruction, type IrFunction, leadsBack, targetsIn, traitOf } from
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import { isRow, type Quads } from "../../abi/launch-shape.ts";
 import { laneByLaneAccesses } from "./access/lane-by-lane.ts";
-import type { WarpConflicts } from "./access/warp-conflicts.ts";
+import type { WarpConflicts } from "./access/lane-meetings.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { pressureOf } from "./values/register-pressure.ts";
 import { readsClock } from "./values/special-registers.ts";

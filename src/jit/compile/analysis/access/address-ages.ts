@@ -1,10 +1,11 @@
 import { accessesOf } from "../../../../ir/op-traits.ts";
 import { writersIn, writesOf } from "../../../../ir/flow/accesses.ts";
+import type { BitSet } from "../../../../ir/flow/bit-set.ts";
 import { departuresOf, divergenceOf } from "../../../../ir/flow/divergence.ts";
 import { type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
-import { livenessOf } from "../../../../ir/flow/liveness.ts";
+import { type Liveness, livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
-import { registersOf } from "../../../../semantics/index.ts";
+import { everyLeaf, type Expr, registersOf } from "../../../../semantics/index.ts";
 import { kind } from "../values/lane-kinds.ts";
 import { type AddressSums, registersIn } from "./address-sums.ts";
 
@@ -19,13 +20,15 @@ export class AddressAges {
   /** Registers that may hold one value after the other. */
   #changing: ReadonlySet<number> | null = null;
   readonly #changingIn = new Map<string, readonly number[]>();
-  /** Those that may hold another value in each lane, though all instructions that write them give all the same. */
-  #differing: ReadonlySet<number> | null = null;
+  readonly #mixesRows: boolean;
+  #differences: Differences | null = null;
   #stale: Uint8Array | null = null;
 
-  constructor(ir: IrFunction, sums: AddressSums) {
+  /** `mixesRows`: whether lanes of a group may have other numbers in y and z. */
+  constructor(ir: IrFunction, sums: AddressSums, mixesRows: boolean) {
     this.#ir = ir;
     this.#sums = sums;
+    this.#mixesRows = mixesRows;
     this.#graph = flowGraphOf(ir.instructions);
   }
 
@@ -46,8 +49,21 @@ export class AddressAges {
 
   /** Whether a register may hold other values in some lanes of a group than in others. */
   differs(register: number): boolean {
-    this.#differing ??= differingRegisters(this.#ir, this.#graph, this.#sums);
-    return this.#differing.has(register);
+    return this.#found().differing.has(register);
+  }
+
+  /** Whether it may, or each instruction that writes it gives others other values. */
+  varies(register: number): boolean {
+    return this.#sums.kinds[register] !== kind.uniform || this.differs(register);
+  }
+
+  /** What is live where lanes of a group may wait while others execute a block. */
+  liveElsewhere(block: number): readonly BitSet[] {
+    return this.#found().liveElsewhere(block);
+  }
+
+  #found(): Differences {
+    return (this.#differences ??= differencesIn(this.#ir, this.#graph, this.#sums, this.#mixesRows));
   }
 
   /** Whether terms of an instruction's address may be older than what their registers hold by then. */
@@ -79,26 +95,36 @@ function changingRegisters({ instructions }: IrFunction, { blocks }: FlowGraph):
   return changing;
 }
 
-/**
- * Of the registers that are the same in all lanes as far as each instruction shows it, those that are not, since lanes
- * that go another way do not write them, or write them more often.
- */
-function differingRegisters(ir: IrFunction, graph: FlowGraph, { kinds }: AddressSums): ReadonlySet<number> {
+/** What lanes of a group that go other ways hold. */
+interface Differences {
+  /**
+   * Of the registers that are the same in all lanes as far as each instruction shows it, those that are not, since
+   * lanes that go another way do not write them, or write them more often.
+   */
+  readonly differing: ReadonlySet<number>;
+  /** See `AddressAges.liveElsewhere`. */
+  readonly liveElsewhere: (block: number) => readonly BitSet[];
+}
+
+function differencesIn(ir: IrFunction, graph: FlowGraph, { kinds }: AddressSums, mixesRows: boolean): Differences {
   const { instructions } = ir;
   const differing = new Set<number>();
   const varies = (r: number): boolean => kinds[r] !== kind.uniform || differing.has(r);
+  const variesIn = (expr: Expr): boolean => registersOf(expr).some(varies) || (mixesRows && !everyLeaf(expr, isOfRow));
   const divergent = (block: number): boolean => {
     const { guard } = instructions[graph.blocks[block]!.end - 1]!;
     return guard !== null && varies(guard.register);
   };
-  if (!graph.blocks.some(({ index }) => divergent(index))) return differing;
-  const liveness = livenessOf(ir, graph, []);
+  if (!mixesRows && !graph.blocks.some(({ index }) => divergent(index))) return { differing, liveElsewhere: () => [] };
+  let liveness: Liveness | null = null;
   const departures = departuresOf(graph, instructions);
-  for (let size = -1; size < differing.size; ) {
-    size = differing.size;
+  for (;;) {
+    const { size } = differing;
     const divergence = divergenceOf(graph, { divergent }, departures);
+    const liveElsewhere = (block: number): readonly BitSet[] =>
+      [...divergence.waiting(block)].map((other) => (liveness ??= livenessOf(ir, graph, [])).liveIn(other));
     for (const { index, start, end } of graph.blocks) {
-      const waiting = [...divergence.waiting(index)].map((block) => liveness.liveIn(block));
+      const elsewhere = liveElsewhere(index);
       for (let i = start; i < end; i++) {
         const instruction = instructions[i]!;
         const { op, guard } = instruction;
@@ -106,14 +132,18 @@ function differingRegisters(ir: IrFunction, graph: FlowGraph, { kinds }: Address
           if (varies(r)) return;
           const value = op.kind === "pure" ? op.values[instruction.dst.indexOf(r)] : undefined;
           const read = op.kind === "load" && op.place.kind === "address" ? op.place.address : value;
-          const isGiven = (guard !== null && varies(guard.register)) || (read && registersOf(read).some(varies));
-          if (isGiven || waiting.some((live) => live.has(r))) differing.add(r);
+          const isGiven = (guard !== null && varies(guard.register)) || (read !== undefined && variesIn(read));
+          if (isGiven || elsewhere.some((live) => live.has(r))) differing.add(r);
         });
       }
     }
+    if (differing.size === size) return { differing, liveElsewhere };
   }
-  return differing;
 }
+
+/** Whether all lanes of a row have the same value of a leaf, if they have the same registers. */
+const isOfRow = (leaf: Exclude<Expr, { kind: "prim" }>): boolean =>
+  leaf.kind !== "special" || (leaf.name !== "tid.y" && leaf.name !== "tid.z");
 
 /**
  * By instruction, 1 where an address is computed from a register that was computed from a changing one which has been

@@ -89,6 +89,16 @@ export class ThreadValues {
     return integers;
   }
 
+  /** The same, as expressions compute it. */
+  columnOf(expr: Expr): Column | null {
+    return this.#isKnown(expr) ? this.#columnOf(expr) : null;
+  }
+
+  /** Whether the value of a register follows from thread numbers alone. */
+  knows(register: number): boolean {
+    return this.#isRegisterKnown(register);
+  }
+
   #isKnown(expr: Expr): boolean {
     switch (expr.kind) {
       case "const":

@@ -110,7 +110,9 @@ for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < 
 }
 if (!values.print) {
   console.error(`\n${done} programs by ${a.name} and ${b.name} in ${elapsed().toFixed(0)} s: ${found} differences`);
-  if ([engines.jit, engines.large, engines.watching, engines.native].some((engine) => engine === second))
+  if (
+    [engines.jit, engines.scalar, engines.large, engines.watching, engines.native].some((engine) => engine === second)
+  )
     console.error(`${compiled} of them were compiled${second === engines.native ? " to machine code" : ""}`);
   for (const [why, count] of [...left].sort(([, a], [, b]) => b - a)) console.error(`${count} were not: ${why}`);
 }

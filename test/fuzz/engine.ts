@@ -10,6 +10,8 @@ import { launch } from "../../src/interpreter/index.ts";
 import type { NativeCompiler } from "../../src/jit/abi/native-code.ts";
 import { compilerMistake } from "../../src/jit/abi/refusal.ts";
 import { addonFile } from "../../src/node/exec/native.ts";
+import { JitProgram } from "../../src/jit/run/jit-program.ts";
+import type { LaunchRequest, LaunchResult } from "../../src/machine/launch.ts";
 import { HostCompiler } from "../../src/node/native/host-compiler.ts";
 import { loadProgram } from "../../src/program/program.ts";
 import type { Buffer as DeviceBuffer } from "../../src/runtime/data/buffer.ts";
@@ -161,17 +163,12 @@ const apiEngine = (name: string, settings: (program: Program) => Settings): Engi
     program.isa === "ptx" ? ptxThroughApi(program, settings(program)) : visaThroughApi(program, settings(program)),
 });
 
-/** With closures instead of code made from text, which the API does not offer. */
-function ptxThroughClosures({
-  text,
-  buffers: contents,
-  blob,
-  tensors,
-  images,
-  grid,
-  block,
-  cluster,
-}: PtxProgram): Outcome {
+type LoadedProgram = ReturnType<typeof loadProgram>;
+type Launching = (loaded: LoadedProgram, request: LaunchRequest) => Pick<LaunchResult, "reports">;
+
+/** With what the API does not offer. */
+function ptxWith(launching: Launching, ranBy: Outcome["ranBy"], program: PtxProgram): Outcome {
+  const { text, buffers: contents, blob, tensors, images, grid, block, cluster } = program;
   const { module, diagnostics } = compile([new SourceText("input.ptx", text)], {});
   if (!module) throw new LoadError(diagnostics);
   const device = new PtxDevice();
@@ -201,14 +198,25 @@ function ptxThroughClosures({
     maxSteps,
     onOutput: print,
   };
-  const { reports } = launch(loaded, request, { generate: false });
+  const { reports } = launching(loaded, request);
   return {
     reports: reports.map(described),
     watched: false,
     stdout,
     buffers: buffers.map((b) => b.readBytes()),
-    ranBy: "interpreter",
+    ranBy,
   };
+}
+
+/** With closures instead of code made from text. */
+const ptxThroughClosures = (program: PtxProgram): Outcome =>
+  ptxWith((loaded, request) => launch(loaded, request, { generate: false }), "interpreter", program);
+
+/** One thread at a time, wherever threads can run alone. */
+function scalarCode(loaded: LoadedProgram, request: LaunchRequest): Pick<LaunchResult, "reports"> {
+  const result = new JitProgram(loaded, "scalar").launch(request);
+  if (result === null) throw new Error("the program is not compiled");
+  return result;
 }
 
 function visaThroughClosures({ files, items, group, width }: VisaProgram): Outcome {
@@ -237,6 +245,12 @@ export const engines = {
   },
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", (program) => ({ engine: compiledFor(program) })),
+  /** The same with code for one thread at a time, wherever threads can run alone; vISA's never do. */
+  scalar: {
+    name: "scalar",
+    run: (program) =>
+      program.isa === "ptx" ? ptxWith(scalarCode, "jit", program) : visaThroughApi(program, { engine: "jit" }),
+  },
   /** Machine code, where the machine has a C compiler that makes it. It has no limit of steps either. */
   native: apiEngine("native", () => ({ engine: "native", makesC: true })),
   /**

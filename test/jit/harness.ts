@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { launch } from "../../src/interpreter/index.ts";
 import { loadProgram } from "../../src/program/program.ts";
-import type { Quads } from "../../src/jit/abi/launch-shape.ts";
+import type { ChunkWidth } from "../../src/jit/abi/launch-shape.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import type { LaunchRequest, LaunchResult } from "../../src/machine/launch.ts";
 import type { Dim3, Report } from "../../src/machine/reports/report.ts";
@@ -24,10 +24,10 @@ export interface Case {
   readonly words?: number;
 }
 
-const allWidths: readonly Quads[] = [1, 2, 4, 8];
+const allWidths: readonly ChunkWidth[] = ["scalar", 1, 2, 4, 8];
 
 /** Of kernels whose warps have to run as a whole, whatever is asked for. */
-export const inWarps: readonly Quads[] = [8];
+export const inWarps: readonly ChunkWidth[] = [8];
 
 interface Outcome {
   readonly out: readonly number[];
@@ -88,17 +88,17 @@ function run(
 }
 
 /** Compiled code of every width leaves what the interpreter leaves. */
-export function expectSame(test: Case, widths: readonly Quads[] = allWidths): Outcome {
+export function expectSame(test: Case, widths: readonly ChunkWidth[] = allWidths): Outcome {
   const wanted = run(test, launch);
-  for (const quads of widths) {
+  for (const width of widths) {
     const outcome = run(test, (loaded, request) => {
-      const jit = new JitProgram(loaded, quads);
-      expect({ quads, obstacle: jit.obstacleOf(request) }).toEqual({ quads, obstacle: null });
+      const jit = new JitProgram(loaded, width);
+      expect({ width, obstacle: jit.obstacleOf(request) }).toEqual({ width, obstacle: null });
       const result = jit.launch(request);
       expect(result).not.toBeNull();
       return result!;
     });
-    expect({ quads, ...outcome }).toEqual({ quads, ...wanted });
+    expect({ width, ...outcome }).toEqual({ width, ...wanted });
   }
   return wanted;
 }

@@ -157,7 +157,8 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
 
   /** Whether one address of a space may be a different byte of memory in each lane. */
   #isOwn(space: Space): boolean {
-    return space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
+    const isOfStack = space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
+    return isOfStack && this.#around.lanes > 1;
   }
 
   #exits(block: number): boolean {

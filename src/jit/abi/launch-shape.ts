@@ -18,8 +18,10 @@ export const isRow = ([, y, z]: Dim3): boolean => y === 1 && z === 1;
 
 /** The properties of a launch that compiled code depends on. */
 export interface LaunchShape {
-  /** Lanes of a chunk, divided by four. */
+  /** Lanes of a chunk, divided by four: one quad, of which the first lane alone exists, where code is scalar. */
   readonly quads: Quads;
+  /** A chunk is one thread, so that the code for it has no vectors. */
+  readonly scalar: boolean;
   /** The threads of a block, where code is for such blocks alone; null: only what follows is known of them. */
   readonly block: Dim3 | null;
   /** Code for such blocks has a version for those in the interior of the grid, where that is of use. */
@@ -55,10 +57,25 @@ export interface LaunchShape {
 
 /** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
 export const anyShape = (quads: Quads): LaunchShape => ({
-  ...{ quads, block: null, interior: false, indexed: false, width: null, needlessBarriers: [], given: [] },
+  ...{
+    quads,
+    scalar: false,
+    block: null,
+    interior: false,
+    indexed: false,
+    width: null,
+    needlessBarriers: [],
+    given: [],
+  },
   ...{ rows: false, rowLength: null, full: false, single: false },
   ...{ clustered: false, exactSums: false, byRound: false, shared: false },
 });
 
+/** Lanes of a chunk. */
+export const lanesOf = ({ quads, scalar }: Pick<LaunchShape, "quads" | "scalar">): number => (scalar ? 1 : 4 * quads);
+
 /** Lanes of a chunk, divided by four: up to a warp. */
 export type Quads = 1 | 2 | 4 | 8;
+
+/** What may be asked for: so many lanes, or that chunks are single threads where threads can run alone. */
+export type ChunkWidth = Quads | "scalar";

@@ -18,6 +18,12 @@ export function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchSh
   };
 }
 
+/** The shape of threads each of which is a chunk. */
+export const scalarShape = (shared: boolean): LaunchShape => ({
+  ...anyShape(1),
+  ...{ scalar: true, rows: true, full: true, shared },
+});
+
 /**
  * The shape of hardware threads (vISA), each of which is a chunk. A chunk has more lanes than the thread where
  * instructions without a mask are for more; these lanes are never active.

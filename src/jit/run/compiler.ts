@@ -6,7 +6,7 @@ import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { KnownParameter } from "../abi/known-parameter.ts";
-import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import type { ChunkWidth, LaunchShape, Quads } from "../abi/launch-shape.ts";
 import type { WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
 import { mayHaveRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
@@ -45,19 +45,19 @@ export class Compiler {
   readonly #alone: AloneKernels;
 
   /**
-   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block.
+   * `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block.
    * `constantsAt`: the byte of memory where the module's constants lie.
    */
-  constructor(program: Program, quads: Quads | null, constantsAt: () => number) {
+  constructor(program: Program, width: ChunkWidth | null, constantsAt: () => number) {
     this.#program = program;
     this.#constantsAt = constantsAt;
     this.functions = new CompiledFunctions(program);
-    this.#shapes = new LaunchShapes(this.functions, program, quads);
-    this.#early = new LaunchShapes(this.functions, program, quads, false);
+    this.#shapes = new LaunchShapes(this.functions, program, width);
+    this.#early = new LaunchShapes(this.functions, program, width, false);
     this.#alone = new AloneKernels(
       program,
       this.functions,
-      (kernel, block): WarpConflicts => (quads === null ? this.#early.conflictsOf(kernel, block) : "loads"),
+      (kernel, block): WarpConflicts => (width === null ? this.#early.conflictsOf(kernel, block) : "loads"),
     );
   }
 

@@ -6,7 +6,7 @@ import { nextLaunch } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { Quads } from "../abi/launch-shape.ts";
+import type { ChunkWidth } from "../abi/launch-shape.ts";
 import { Stalled } from "../abi/refusal.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
@@ -39,7 +39,7 @@ import { orWhyNot } from "./why-not.ts";
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
-  readonly #quads: Quads | null;
+  readonly #width: ChunkWidth | null;
   readonly #regrouping: Regrouping;
   readonly #kernels: ProgramKernels;
   readonly #contexts: Contexts;
@@ -53,25 +53,25 @@ export class JitProgram {
   #watched: WatchedLaunches | null = null;
 
   /**
-   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
+   * `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
    * kernels that have been compiled before; `native`: what makes machine code of kernels, which then runs instead of
    * them, and when; `roundsAfterMs`: milliseconds that a kernel has run before its loops are written round by round.
    */
   constructor(
     program: Program,
-    quads: Quads | null = null,
+    width: ChunkWidth | null = null,
     cache: KernelCache | null = null,
     native: NativeTier | null = null,
     roundsAfterMs = 0,
   ) {
     this.program = program;
     this.#roundsAfterMs = roundsAfterMs;
-    this.#quads = quads;
+    this.#width = width;
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
     const [compiler, constantsAt] = [(): Compiler => this.#compiler, (): number => this.#placeConstants()];
     const writesRounds = roundsAfterMs === 0;
-    this.#kernels = new ProgramKernels({ program, quads, cache, native, writesRounds, compiler, constantsAt });
+    this.#kernels = new ProgramKernels({ program, width, cache, native, writesRounds, compiler, constantsAt });
     this.#regrouping = new Regrouping((kernel, block) => this.#kernels.threadsIn(kernel, block));
   }
 
@@ -85,7 +85,7 @@ export class JitProgram {
   }
 
   get #compiler(): Compiler {
-    return (this.#opened ??= openCompiler(this.program, this.#quads, () => this.#placeConstants()));
+    return (this.#opened ??= openCompiler(this.program, this.#width, () => this.#placeConstants()));
   }
 
   /** Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. */

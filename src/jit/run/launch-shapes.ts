@@ -4,7 +4,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
-import { isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { type ChunkWidth, isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { addressParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import { hardwareThread, type LaneGroup, warp, type WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
@@ -16,7 +16,8 @@ import { withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
-import { blockShape, threadShape } from "./block-shapes.ts";
+import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.ts";
+import { blockShape, scalarShape, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
 import { noted } from "./noted.ts";
@@ -50,11 +51,14 @@ export class LaunchShapes {
   readonly #program: Pick<Program, "memory" | "bindings" | "shared">;
   readonly #quads: Quads | null;
   readonly #writesRounds: boolean;
+  readonly #asksScalar: boolean;
   /** By kernel, the shapes of blocks for which it has code of their own. */
   readonly #specialized = new Map<IrFunction, Set<string>>();
   /** Whether kernels depend on the size of their blocks, whatever that is. */
   readonly #dependent = new Map<IrFunction, boolean>();
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
+  /** Whether the threads of kernels are better run one by one. */
+  readonly #alone = new Map<IrFunction, boolean>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
   /** The same: the parameters that may show that lanes do not meet, and what they have shown, by their values. */
@@ -69,18 +73,19 @@ export class LaunchShapes {
   readonly #needless = new Map<IrFunction, Map<string, readonly number[]>>();
 
   /**
-   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block.
-   * `writesRounds`: whether loops are written round by round.
+   * `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block. `writesRounds`:
+   * whether loops are written round by round.
    */
   constructor(
     functions: CompiledFunctions,
     program: Pick<Program, "memory" | "bindings" | "shared">,
-    quads: Quads | null,
+    width: ChunkWidth | null,
     writesRounds = true,
   ) {
     this.#functions = functions;
     this.#program = program;
-    this.#quads = quads;
+    this.#asksScalar = width === "scalar";
+    this.#quads = width === "scalar" ? null : width;
     this.#writesRounds = writesRounds;
   }
 
@@ -104,6 +109,10 @@ export class LaunchShapes {
     const specialization = this.#specialization(kernel, block, grid);
     const mayKnow = specialization.block !== null && this.#quads === null && this.#writesRounds;
     const { given, ir } = mayKnow ? this.#given.of(kernel, block, request.params) : { given: [], ir: kernel };
+    if (this.#isScalar(kernel, block)) {
+      const { block: known } = specialization;
+      return { ...scalarShape(isShared), block: known, indexed: isIndexed(grid), clustered: y * z > 1, given };
+    }
     const byRound = specialization.block !== null && this.#hasRounds(ir, block);
     const quads = byRound ? this.#quadsByRound(kernel, ir, block) : this.#quadsGiven(kernel, request);
     const shape = { ...blockShape(block, quads, isShared), ...specialization, byRound, indexed: isIndexed(grid) };
@@ -119,6 +128,19 @@ export class LaunchShapes {
     const { inWarps, hasOrderedAtomics } = this.#needsOf(kernel);
     if (inWarps || hasOrderedAtomics) return null;
     return new LaunchShapes(this.#functions, this.#program, quads).of(kernel, request);
+  }
+
+  /** Whether each thread of a kernel is a chunk: lanes of a warp must not access what others of it store. */
+  #isScalar(kernel: IrFunction, block: Dim3): boolean {
+    if (this.#quads !== null) return false;
+    let isAlone = this.#alone.get(kernel);
+    if (isAlone === undefined) {
+      const needs = this.#needsOf(kernel);
+      const may = !needs.inWarps && canRunAlone(kernel);
+      isAlone = may && (this.#asksScalar || (needs.isIrregular && isFasterAlone(kernel)));
+      this.#alone.set(kernel, isAlone);
+    }
+    return isAlone && this.conflictsOf(kernel, block) === "none";
   }
 
   #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {

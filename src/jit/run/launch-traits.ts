@@ -3,7 +3,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import { isIndexed, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { type ChunkWidth, isIndexed, type LaunchShape } from "../abi/launch-shape.ts";
 
 /** Blocks of a grid from which on another version of a kernel is worth the time that it takes to compile. */
 const manyBlocks = 16;
@@ -14,13 +14,13 @@ export const hasInterior = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks
 /** Tells launches of a program apart whose kernels may have other shapes. `isShared`: of the device's memory. */
 export function launchKeyOf(
   { kernel, block, grid, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest,
-  quads: Quads | null,
+  width: ChunkWidth | null,
   isShared: boolean,
 ): string {
   const items = threads?.items;
   const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
   const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
-  const of = `${quads} ${isShared} ${asked?.isTransposed}`;
+  const of = `${width} ${isShared} ${asked?.isTransposed}`;
   return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
 }
 
@@ -29,6 +29,7 @@ const shapeKey = (
   kernel: string,
   {
     quads,
+    scalar,
     block,
     interior,
     indexed,
@@ -45,7 +46,7 @@ const shapeKey = (
     given,
   }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}${byRound ? " by round" : ""}${given.map(({ offset, value }) => ` ${offset} is ${value}`).join("")}`;
+  `${kernel} ${scalar ? "scalar" : quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}${byRound ? " by round" : ""}${given.map(({ offset, value }) => ` ${offset} is ${value}`).join("")}`;
 
 /** Tells the code for a launch from all other code. */
 export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>

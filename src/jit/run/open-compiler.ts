@@ -1,11 +1,11 @@
 import type { Program } from "../../program/program.ts";
-import type { Quads } from "../abi/launch-shape.ts";
+import type { ChunkWidth } from "../abi/launch-shape.ts";
 import { Compiler } from "./compiler.ts";
 import { WatchedLaunches, type WatchedLaunchesPort } from "./watched-launches.ts";
 
 /** See the constructor of `Compiler`. */
-export const openCompiler = (program: Program, quads: Quads | null, constantsAt: () => number): Compiler =>
-  new Compiler(program, quads, constantsAt);
+export const openCompiler = (program: Program, width: ChunkWidth | null, constantsAt: () => number): Compiler =>
+  new Compiler(program, width, constantsAt);
 
 /** Opens what runs launches that sanitizers watch: it compiles code of its own. */
 export const openWatchedLaunches = (port: WatchedLaunchesPort): WatchedLaunches => new WatchedLaunches(port);

@@ -4,7 +4,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
-import type { Quads } from "../abi/launch-shape.ts";
+import type { ChunkWidth } from "../abi/launch-shape.ts";
 import type { CompilableKernel, Compiler } from "./compiler.ts";
 import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch, type NotedShape } from "./kernel-cache.ts";
 import { keyOf, launchKeyOf, placesOf } from "./launch-traits.ts";
@@ -16,7 +16,7 @@ import { orWhyNot } from "./why-not.ts";
 interface KernelSources {
   readonly program: Program;
   /** The width of chunks that is asked for, or null. */
-  readonly quads: Quads | null;
+  readonly width: ChunkWidth | null;
   /** Kernels that have been compiled before. */
   readonly cache: KernelCache | null;
   /** What makes machine code of kernels, and when. */
@@ -143,12 +143,12 @@ export class ProgramKernels {
 
   /** What the cache knows that under. */
   #threadsOf(kernel: string, block: Dim3): string {
-    return `${this.#sources.quads} threads of ${kernel} ${block.join()}`;
+    return `${this.#sources.width} threads of ${kernel} ${block.join()}`;
   }
 
   #launchKeyOf(request: LaunchRequest): string {
-    const { quads, program } = this.#sources;
-    return launchKeyOf(request, quads, program.memory.isShared);
+    const { width, program } = this.#sources;
+    return launchKeyOf(request, width, program.memory.isShared);
   }
 
   /** The shape of the kernel that a launch needs, if it is known; else null. */

@@ -177,7 +177,10 @@ export class WatchedLaunches {
     if (typeof form === "string") return form;
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
-    const shape: LaunchShape = { ...compiler.shapeOf(request), needlessBarriers: [], given: [] };
+    const usual = compiler.shapeOf(request);
+    // What watches is woven in for several lanes.
+    const several = usual.scalar ? compiler.narrowShapeOf(request, 1) : usual;
+    const shape: LaunchShape = { ...(several ?? usual), needlessBarriers: [], given: [] };
     const kernel = { loaded, form, sharedBytes };
     const made = this.#weave(kernel, request, sanitizers, shape);
     const narrow = typeof made === "string" ? null : narrowQuads(made.loaded.kernel);

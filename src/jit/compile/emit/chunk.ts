@@ -2,6 +2,7 @@ import { hasAllLanes } from "../../../ir/flow/accesses.ts";
 import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import type { LaunchShape } from "../../abi/launch-shape.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
@@ -25,7 +26,7 @@ export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() =>
 export interface ChunkOptions {
   readonly writer: FunctionWriter;
   readonly analysis: UniformityAnalysis;
-  readonly quads: number;
+  readonly shape: Pick<LaunchShape, "quads" | "scalar">;
   readonly special: SpecialValues;
   /** The address of a variable in the frame. */
   readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
@@ -48,6 +49,7 @@ export class Chunk {
   readonly analysis: UniformityAnalysis;
   /** The number of quads that code is written for. */
   #quads: number;
+  readonly #scalar: boolean;
   readonly #active: readonly number[];
   readonly #registers: RegisterLocals;
   readonly #values: Expressions;
@@ -69,10 +71,12 @@ export class Chunk {
   /** The mask of an if-converted block while it is written; null elsewhere. */
   #subset: Mask = null;
 
-  constructor({ writer, analysis, quads, special, frame, sharing, memory, invariants, byteFile }: ChunkOptions) {
+  constructor({ writer, analysis, shape, special, frame, sharing, memory, invariants, byteFile }: ChunkOptions) {
+    const { quads } = shape;
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
+    this.#scalar = shape.scalar;
     this.invariants = invariants;
     this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
@@ -105,7 +109,7 @@ export class Chunk {
   }
 
   get lanes(): number {
-    return 4 * this.#quads;
+    return this.#scalar ? 1 : 4 * this.#quads;
   }
 
   /** Locals that hold the mask of active lanes. */

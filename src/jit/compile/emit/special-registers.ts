@@ -88,11 +88,17 @@ export class SpecialRegisters {
     const first = wasm.local("i32", this.first);
     if (name === "laneid") {
       const base = this.#isThread ? wasm.i32(0) : wasm.op("i32.and", first, wasm.i32(31));
-      return { kind: "affine", ty: "i32", base, stride: 1 };
+      return this.#numbers(base);
     }
     const word = name === "warpid" ? wasm.op("i32.shr_u", first, wasm.i32(5)) : this.#word(name);
-    if (name === "tid.x") return { kind: "affine", ty: "i32", base: word, stride: 1 };
+    if (name === "tid.x") return this.#numbers(word);
     return { kind: "uniform", ty, scalar: ty === "i64" ? wasm.op("i64.extend_i32_u", word) : word };
+  }
+
+  /** The numbers of the chunk's lanes, given that of the first. */
+  #numbers(first: Wasm): Value {
+    if (this.#shape.scalar) return { kind: "uniform", ty: "i32", scalar: first };
+    return { kind: "affine", ty: "i32", base: first, stride: 1 };
   }
 
   loadGrid(): void {

@@ -3,7 +3,7 @@ import { tileFunctionsIn } from "../../../tiles/index.ts";
 import type { Features } from "../../../wasm/index.ts";
 import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
 import type { HostImport } from "../../abi/host-imports.ts";
-import type { LaunchShape } from "../../abi/launch-shape.ts";
+import { type LaunchShape, lanesOf } from "../../abi/launch-shape.ts";
 import { type PreparedCode, prepare } from "../analysis/code/prepared-code.ts";
 import { inRegionOrder } from "../analysis/code/region-order.ts";
 import type { SourceCode } from "../analysis/code/source-code.ts";
@@ -93,7 +93,7 @@ function writeCallTable({ module, facts, graph }: ModuleUnit): void {
 
 /** `waits`: whether blocks may wait for each other in loops. */
 function describe(
-  { module, facts, shape, quads, layout, stacks, roots, sites, targets, accessHelpers }: ModuleUnit,
+  { module, facts, shape, layout, stacks, roots, sites, targets, accessHelpers }: ModuleUnit,
   { ir }: CompiledFunction,
   {
     stateBytes,
@@ -110,7 +110,7 @@ function describe(
     bytes: module.finish(),
     tiles,
     optimizingTime,
-    lanes: quads * 4,
+    lanes: lanesOf(shape),
     shape,
     layout,
     stackStride: stacks.stride,

@@ -67,7 +67,7 @@ export interface FunctionScope {
 /** Makes the parts that the code of a function is written with. */
 export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: FunctionSpec): FunctionScope {
   const { compiled, analysis, points, context: contextLocal, entry, kernel } = spec;
-  const { layout, quads, shape } = unit;
+  const { layout, shape } = unit;
   const invariants = kernel?.invariants ?? null;
   const specials = new SpecialRegisters(writer, layout, contextLocal, shape, {
     used: specialsOf(analysis.code.instructions),
@@ -86,7 +86,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
   const chunk = new Chunk({
     writer,
     analysis,
-    quads,
+    shape,
     special: (leaf) => specials.value(leaf),
     frame: (leaf) => frame.address(leaf),
     sharing: kernel?.sharing ?? null,

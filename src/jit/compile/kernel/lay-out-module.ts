@@ -3,7 +3,7 @@ import type { Expr, MatrixProduct, UnitOp, WarpgroupProduct } from "../../../ir/
 import { keptWordsBytes } from "../../../tiles/index.ts";
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
-import { maxThreads } from "../../abi/launch-shape.ts";
+import { maxThreads, lanesOf } from "../../abi/launch-shape.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { spillBudgetOf } from "../analysis/spill-budget.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
@@ -42,7 +42,7 @@ export function layOutModule(
   const { quads } = shape;
   const lanes = 4 * quads;
   // Hardware threads may have fewer lanes than chunks.
-  const chunks = Math.ceil(maxThreads / (shape.width ?? lanes));
+  const chunks = Math.ceil(maxThreads / (shape.width ?? lanesOf(shape)));
   const stackMode = stackModeOf(kernel, stacks, graph, resumeBlocks(points).size > 0);
   const suspendedFrames = new SuspendedFrames(kernelPlan, plans, graph, quads, chunks);
   const { paramBytes, roots } = paramsOf(kernel, scope);

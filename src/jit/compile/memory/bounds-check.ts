@@ -269,7 +269,7 @@ export class BoundsCheck {
   }
 
   #runOffsets(at: Wasm, stride: number, lane: number): ByteOffsets {
-    if (lane === 0) return stride === 0 ? { kind: "one", at } : { kind: "run", at, stride };
+    if (lane === 0 || this.#chunk.lanes === 1) return stride === 0 ? { kind: "one", at } : { kind: "run", at, stride };
     // In stacks `at` is the first lane's offset, wherever the others are.
     const first = plus(at, wasm.i32(stride < 0 ? -stride * (this.#chunk.lanes - 1) : 0));
     const total = stride + lane;

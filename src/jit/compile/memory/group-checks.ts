@@ -65,10 +65,10 @@ export class GroupChecks {
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis, context.unit.shape.block);
     const { facts, shape } = context.unit;
-    const knownBlock = shape.full ? shape.block : null;
+    const knownBlock = shape.full && !shape.scalar ? shape.block : null;
     this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
     const { analysis, invariants } = chunk;
-    this.#forms = invariants === null ? null : new LaneForms(analysis, invariants, 4 * shape.quads);
+    this.#forms = invariants === null || shape.scalar ? null : new LaneForms(analysis, invariants, 4 * shape.quads);
     this.#straight = new StraightAddresses(analysis, invariants?.registers ?? new Set());
     for (const [index, { group }] of members) {
       const known = this.#instructions.get(group);
@@ -338,7 +338,7 @@ export class GroupChecks {
 
   /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */
   isPerLane({ space }: Access): boolean {
-    return space === "local" || (space === "generic" && this.#context.hasStacks);
+    return this.#chunk.lanes > 1 && (space === "local" || (space === "generic" && this.#context.hasStacks));
   }
 
   /** Moves the result of a check into locals. */

@@ -1,3 +1,4 @@
+import { lanesOf } from "../../abi/launch-shape.ts";
 import { registersIn } from "../../../ir/module.ts";
 import { isCall } from "../../../ir/calls.ts";
 import { valuesOf } from "../../../ir/flow/accesses.ts";
@@ -151,7 +152,7 @@ export class Planning {
       stacks: stacks.isUsed,
       enlistsLanes: false,
       asksTogether: false,
-      lanes: 4 * shape.quads,
+      lanes: lanesOf(shape),
     };
     known.analysis = new UniformityAnalysis(known.code, surroundings);
     return known.analysis;

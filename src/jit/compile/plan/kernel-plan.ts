@@ -1,3 +1,4 @@
+import { lanesOf } from "../../abi/launch-shape.ts";
 import { copyAtLoopExits } from "../analysis/code/loop-exit-copies.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
@@ -41,7 +42,7 @@ export function planKernel(
     stacks: stacks.isUsed,
     enlistsLanes: graph.enlistsLanes(kernel),
     asksTogether: true,
-    lanes: 4 * shape.quads,
+    lanes: lanesOf(shape),
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
   if (copied !== null) return planKernel(kernel, copied, scope, partial, true);

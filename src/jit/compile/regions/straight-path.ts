@@ -60,6 +60,8 @@ export function straightPathOf(
   accessChecks: AccessChecks,
   ifConversion: IfConversion,
 ): StraightPath | null {
+  // Of lanes that go on along a row there is none but the first.
+  if (chunk.lanes === 1) return null;
   const within = (range: GridRange): StraightPath | null =>
     straightPathIn(range, chunk, invariants, accessChecks, ifConversion);
   const hasRows = specialsOf(chunk.analysis.code.instructions).has("ctaid.y");

@@ -35,6 +35,7 @@ const maxInstructions = 20_000;
  * bits of `tid.x` where chunks lie in rows. So are the masks and the addresses that are computed of them.
  */
 export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, bindings: Bindings): KnownLanes {
+  if (shape.scalar) return noKnownLanes;
   const { code } = analysis;
   const { instructions, liveness, ir } = code;
   const names = knownNumbers(shape, instructions);

@@ -1,5 +1,5 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
-import type { Instruction, IrFunction } from "../../../../ir/index.ts";
+import { type Instruction, type IrFunction, targetsIn } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 
 /**
@@ -31,7 +31,7 @@ function growthOf(prim: string): Growth {
 }
 
 /** How a value varies, given that of each register. */
-export function kindOf(expr: Expr, registers: Uint8Array): Kind {
+export function kindOf(expr: Expr, registers: Readonly<Uint8Array>): Kind {
   switch (expr.kind) {
     case "reg":
       return registers[expr.reg] as Kind;
@@ -59,7 +59,8 @@ export function kindOf(expr: Expr, registers: Uint8Array): Kind {
 function resultKind({ op, guard }: Instruction, registers: Uint8Array, value: Expr | undefined): Kind {
   if (guard !== null && registers[guard.register] !== kind.uniform) return kind.vector;
   if (op.kind === "pure") return value === undefined ? kind.vector : kindOf(value, registers);
-  if (op.kind !== "load" || op.place.kind !== "address") return kind.vector;
+  // Each lane has local memory of its own.
+  if (op.kind !== "load" || op.place.kind !== "address" || op.access.space === "local") return kind.vector;
   return kindOf(op.place.address, registers) === kind.uniform ? kind.uniform : kind.vector;
 }
 
@@ -72,8 +73,36 @@ export function kindsOf(ir: IrFunction): Readonly<Uint8Array> {
   return kinds;
 }
 
-function findKinds({ instructions, registers }: IrFunction): Uint8Array {
-  const kinds = new Uint8Array(registers.length);
+const findKinds = (ir: IrFunction): Uint8Array => withWritten(ir, new Uint8Array(ir.registers.length));
+
+/**
+ * The same, where what some lanes alone write is a vector, too: what stands between a branch that lanes may take
+ * without others and its target further on.
+ */
+export function divergentKindsOf(ir: IrFunction): Readonly<Uint8Array> {
+  const { instructions } = ir;
+  const kinds = Uint8Array.from(kindsOf(ir));
+  const skipping = new Set(instructions.flatMap(({ op }, i) => (op.kind === "branch" ? [i] : [])));
+  for (let isChanged = true; isChanged; ) {
+    isChanged = false;
+    for (const at of skipping) {
+      const { op, guard } = instructions[at]!;
+      if (guard === null || kinds[guard.register] !== kind.vector) continue;
+      skipping.delete(at);
+      for (let i = at + 1; i < Math.min(...targetsIn(op)); i++) {
+        writesOf(instructions[i]!, (r) => {
+          kinds[r] = kind.vector;
+        });
+      }
+      isChanged = true;
+    }
+    withWritten(ir, kinds);
+  }
+  return kinds;
+}
+
+/** Given kinds that registers have at least, those that follow from what is written to them. */
+function withWritten({ instructions }: IrFunction, kinds: Uint8Array): Uint8Array {
   let isChanged = true;
   let instruction: Instruction;
   const write = (r: number): void => {

@@ -57,7 +57,9 @@ export function bindingsFor(shape: Pick<LaunchShape, "block" | "indexed">, progr
 }
 
 /** How a special register varies over a chunk. */
-export function specialShape({ name }: SpecialLeaf, { rows, rowLength, quads, width }: LaunchShape): Shape {
+export function specialShape({ name }: SpecialLeaf, shape: LaunchShape): Shape {
+  const { rows, rowLength, quads, scalar, width } = shape;
+  if (scalar) return uniform;
   const up = width === null ? numbers(4 * quads) : affine(1);
   if (name === "laneid") return up;
   if (!isDimension(name)) return uniform;

@@ -136,6 +136,12 @@ const families = {
     statements: [1, 4],
     wide: true,
   },
+  // Loops that lanes leave one by one, and what tiles of lanes do after them.
+  trips: {
+    weights: { compute: 2, trips: 6, conditional: 0.7, phase: 0.5, warp: 0.5 },
+    statements: [2, 6],
+    wide: true,
+  },
   // Words of other lanes of the warp, which no barrier makes known.
   lockstep: {
     weights: { compute: 1, lockstep: 6, conditional: 0.5, load: 0.3 },

@@ -28,6 +28,7 @@ type StatementKind =
   | "warpNumber"
   | "rounds"
   | "strides"
+  | "trips"
   | "lockstep"
   | "turns"
   | "update"

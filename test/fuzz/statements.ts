@@ -21,6 +21,7 @@ import type { Scope, Weights } from "./scope.ts";
 import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
 import { strides } from "./strides.ts";
+import { trips } from "./trips.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
@@ -74,6 +75,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   rounds: { write: rounds, fits: together },
   lockstep: { write: lockstep, fits: together },
   turns: { write: turns, fits: together },
+  trips: { write: trips, fits: (scope) => together(scope) && scope.nesting === 0 },
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   doubling: { write: doubling, fits: (scope) => together(scope) && scope.nesting === 0 },

@@ -13,7 +13,7 @@ function spinsOf(body: string) {
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u32 n)
 {
-.reg .b64 %a; .reg .b32 %i, %j, %n, %x, %s; .reg .pred %p;
+.reg .b64 %a, %b, %c; .reg .b32 %i, %j, %n, %x, %s; .reg .pred %p;
 ld.param.u64 %a, [out]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %j, 0; mov.u32 %s, 0;
 ${body}
 ret;
@@ -59,6 +59,37 @@ test.each([
     "one that ends by the number of a loop within",
     `O: ld.global.u32 %n, [%a]; mov.u32 %j, 0; L: atom.global.add.u32 %x, [%a], 1; add.u32 %j, %j, 1;
      setp.lt.u32 %p, %j, %n; @%p bra L; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra O;`,
+  ],
+  [
+    0,
+    "one that strides over a grid, and leaves out some of a round",
+    `mov.u32 %s, %nctaid.x;
+     L: ld.volatile.global.u32 %x, [%a]; setp.eq.u32 %p, %x, 0; @%p bra M; red.global.add.u32 [%a+8], %x;
+     M: add.u32 %i, %s, %i; setp.lt.u32 %p, %i, %n; @%p bra L;`,
+  ],
+  [
+    0,
+    "one whose counter is an index of 64 bits, too",
+    `mov.u32 %s, %nctaid.x; L: cvt.s64.s32 %b, %i; shl.b64 %c, %b, 2; add.s64 %c, %a, %c;
+     ld.volatile.global.u32 %x, [%c]; setp.eq.u32 %p, %x, 0; @%p bra M; red.global.add.u32 [%a+8], %x;
+     M: cvt.u32.u64 %j, %b; add.s32 %i, %j, %s; setp.lt.s32 %p, %i, %n; @%p bra L;`,
+  ],
+  [
+    1,
+    "one with a stride that it loads",
+    `L: ld.volatile.global.u32 %s, [%a]; red.global.add.u32 [%a+8], 1; add.u32 %i, %i, %s;
+     setp.lt.u32 %p, %i, %n; @%p bra L;`,
+  ],
+  [
+    1,
+    "one whose stride others may have changed",
+    `L: red.global.add.u32 [%a+8], 1; add.u32 %i, %i, %s; ld.volatile.global.u32 %s, [%a];
+     setp.lt.u32 %p, %i, %n; @%p bra L;`,
+  ],
+  [
+    1,
+    "one that strides by what a clock says",
+    `L: ld.volatile.global.u32 %x, [%a]; mov.u32 %s, %clock; add.u32 %i, %i, %s; setp.lt.u32 %p, %i, %n; @%p bra L;`,
   ],
   [
     1,

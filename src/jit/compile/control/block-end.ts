@@ -1,4 +1,6 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
+import type { Instruction } from "../../../ir/index.ts";
+import type { Wasm } from "../../../wasm/index.ts";
 import type { BranchCondition } from "../analysis/flow/branch-condition.ts";
 import type { ConvergedPath } from "./converged-path.ts";
 import type { BranchCopies } from "./reconvergence.ts";
@@ -23,4 +25,14 @@ export interface Branch extends BlockEnd {
 /** A branch of converged lanes. */
 export interface ConvergedBranch extends Branch {
   readonly path: ConvergedPath;
+}
+
+/** Records which lanes exit, for the callers of a function. */
+export interface ExitLog {
+  noteExits(lanes: readonly Wasm[]): void;
+}
+
+/** Writes single instructions. */
+export interface InstructionWriter {
+  write(block: number, index: number, instruction: Instruction): void;
 }

@@ -1,8 +1,10 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
 import { controlOf, type Instruction, isLanewise, type Op, type WarpOp } from "../../../ir/index.ts";
 import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "../analysis/flow/block-layout.ts";
+import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { keepsToOwnGroup } from "../sync/own-groups.ts";
 import type { Reconvergence } from "./reconvergence.ts";
 import type { WriteBlock } from "./structured-code.ts";
 
@@ -24,18 +26,18 @@ const noBlocks: ConvergedBlocks = { blocks: new Set(), areMany: false };
 /**
  * The blocks that converged lanes may reach before anything that only the code for any lanes does; none if such code is
  * not worth its size. Barriers that are left out, as in blocks of one chunk, count as if they ended regions.
- * `isUniformBarrier`: whether a block does not end with a barrier at which only some lanes arrive. `isWarp`: whether
- * chunks are whole warps.
+ * `isUniformBarrier`: whether a block does not end with a barrier at which only some lanes arrive. `isForWarp`: whether
+ * all lanes of a chunk perform an operation of warps together, of which none waits for others where all have arrived.
  */
 export function convergedBlocks(
   analysis: UniformityAnalysis,
   { blocks, start }: Layout,
   isUniformBarrier: (block: number) => boolean,
-  isWarp: boolean,
+  isForWarp: (instruction: Instruction) => boolean,
 ): ConvergedBlocks {
   const { instructions } = analysis.code;
   const canConverge = (block: FlowBlock): boolean =>
-    instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction, isWarp)) &&
+    instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction, isForWarp)) &&
     (instructions[block.end - 1]!.op.kind !== "barrier" || isUniformBarrier(block.index));
   const found = new Set<number>();
   let size = 0;
@@ -57,20 +59,20 @@ export function convergedBlocks(
 }
 
 /** Whether the code for converged lanes has an instruction; an indexed branch may send each lane elsewhere. */
-const runsConverged = (instruction: Instruction, isWarp: boolean): boolean => {
+const runsConverged = (instruction: Instruction, isForWarp: (instruction: Instruction) => boolean): boolean => {
   const { op, lanes } = instruction;
   if (lanes !== undefined) return false;
-  if (op.kind === "warp") return isWarp && namesAll(instruction);
+  if (op.kind === "warp") return isForWarp(instruction);
   return isLanewise(op) || controlOf(op) === "leave" || others.has(op.kind);
 };
 
 /** Whether an operation is for all lanes of a warp, none of which waits for others where all have arrived. */
-const namesAll = ({ op, guard }: Instruction): boolean =>
-  op.kind === "warp" &&
-  exchanges.has(op.warp.op) &&
-  guard === null &&
-  op.mask?.kind === "const" &&
-  (Number(op.mask.value) | 0) === -1;
+export const isForWholeWarp = (instruction: Instruction, known: KnownLanes): boolean => {
+  const { op, guard } = instruction;
+  if (op.kind !== "warp" || !exchanges.has(op.warp.op) || guard !== null) return false;
+  const namesAll = op.mask?.kind === "const" && (Number(op.mask.value) | 0) === -1;
+  return namesAll || keepsToOwnGroup(instruction, known);
+};
 
 /** Operations of warps that need nothing but the lanes' values. */
 const exchanges: ReadonlySet<WarpOp["op"]> = new Set<WarpOp["op"]>(["shfl", "vote", "match", "redux", "elect", "sync"]);
@@ -101,6 +103,11 @@ export class ConvergedPath {
   /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
   write(writeBlock: WriteBlock): void {
     this.#chunk.whileConverged(() => this.#writeScope(this.#layout.root, writeBlock));
+  }
+
+  /** Whether there is code for converged lanes of a block. */
+  has(block: number): boolean {
+    return this.#blocks.has(block);
   }
 
   /** All lanes jump to a block; the number of blocks stands for the end. */

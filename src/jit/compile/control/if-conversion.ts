@@ -1,17 +1,18 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
 import { accessesOf, type Instruction, isLanewise } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
-import { wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { MaskLocals } from "../emit/mask-locals.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { narrowMaskOf } from "../lanes/narrow.ts";
 import { splat } from "../lanes/value.ts";
+import { isSelfLoop } from "./check-free-loop.ts";
 import { everywhere } from "./uniform-branch.ts";
 
 /** The most instructions of if-converted blocks, since they are written several times: of one block, and of several. */
-const maxInstructions = { one: 24, several: 40 };
+const maxInstructions = { one: 24, several: 40, withLoops: 100 };
 
 /** The most blocks that are if-converted together. */
 const maxBlocks = 8;
@@ -19,9 +20,14 @@ const maxBlocks = 8;
 /** The numbers of quads for which a single if-converted block is written, besides that for all lanes. */
 const narrowQuads: readonly number[] = [1, 4];
 
-/** Blocks between a branch and the place where all lanes are together again, with no way back and none out. */
+/**
+ * Blocks between a branch and the place where all lanes are together again, with no way out, and none back but from the
+ * end of a block to its beginning.
+ */
 export interface ConvertedRegion {
   readonly blocks: readonly FlowBlock[];
+  /** Those of them that are loops. */
+  readonly loops: ReadonlySet<FlowBlock>;
   /** The block after them. */
   readonly join: number;
   /** The block to which the branch leads. */
@@ -45,6 +51,8 @@ interface NarrowVersion {
 export class IfConversion {
   readonly #chunk: Chunk;
   readonly #arithmetic: LaneArithmetic;
+  /** The last instruction for a warp; -1 if there is none. */
+  readonly #lastExchange: number;
   /** Writes the instructions of a block. */
   readonly #instructions: (block: FlowBlock, isAlone: boolean) => void;
 
@@ -52,39 +60,92 @@ export class IfConversion {
     this.#chunk = chunk;
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#instructions = instructions;
+    this.#lastExchange = chunk.analysis.code.instructions.findLastIndex(({ op }) => op.kind === "warp");
   }
 
-  /** Returns the blocks after a branch that can be if-converted; null where its lanes have to part. */
-  regionAfter(block: FlowBlock, to: number): ConvertedRegion | null {
+  /**
+   * Returns the blocks after a branch that can be if-converted; null where its lanes have to part. `mayLoop`: whether
+   * they may be loops of one block each.
+   */
+  regionAfter(block: FlowBlock, to: number, mayLoop: boolean): ConvertedRegion | null {
     const { graph, instructions, edgeCopies } = this.#chunk.analysis.code;
     if (instructions[block.end - 1]!.op.kind !== "branch" || to <= block.index + 1) return null;
     for (let i = block.start; i < block.end; i++) if (edgeCopies.has(i)) return null;
     const blocks: FlowBlock[] = [];
+    const loops = new Set<FlowBlock>();
     let join = to;
     let size = 0;
     for (let index = block.index + 1; index < join; index++) {
       const inner = graph.blocks[index];
-      if (inner === undefined || inner.successors.length === 0 || !this.#fits(inner)) return null;
-      if (inner.successors.some((s) => s <= index)) return null;
+      if (inner === undefined || inner.successors.length === 0) return null;
+      const isLoop = mayLoop && this.#isLoop(inner);
+      if (isLoop) loops.add(inner);
+      if (!this.#fits(inner, isLoop) || (!isLoop && inner.successors.some((s) => s <= index))) return null;
       join = Math.max(join, ...inner.successors);
       size += inner.end - inner.start;
       blocks.push(inner);
       const isOne = blocks.length === 1 && join === index + 1;
-      if (blocks.length > maxBlocks || size > (isOne ? maxInstructions.one : maxInstructions.several)) return null;
+      if (blocks.length > maxBlocks || size > maxInstructions.withLoops) return null;
+      if (mayLoop && !isOne) continue;
+      if (size > (isOne ? maxInstructions.one : maxInstructions.several)) return null;
     }
-    const isScattered = blocks.length > 1 && blocks.some((inner) => this.#isScattered(inner));
-    return isScattered || join >= graph.blocks.length ? null : { blocks, join, to };
+    if (loops.size === 0 && blocks.length > 1) {
+      if (size > maxInstructions.several || blocks.some((inner) => this.#isScattered(inner))) return null;
+    }
+    return join >= graph.blocks.length ? null : { blocks, loops, join, to };
   }
 
   /** Whether lanes execute all of a block without others, and its end is no more than a branch. */
-  #fits({ start, end }: FlowBlock): boolean {
+  #fits({ start, end }: FlowBlock, isLoop: boolean): boolean {
     const { instructions, edgeCopies } = this.#chunk.analysis.code;
     for (let i = start; i < end; i++) {
       const { op, guard, lanes } = instructions[i]!;
       const isJump = op.kind === "branch" && i === end - 1 && guard?.collapse === undefined;
-      if (lanes !== undefined || edgeCopies.has(i) || !(isLanewise(op) || isJump)) return false;
+      if (lanes !== undefined || !(isLanewise(op) || isJump)) return false;
+      if (edgeCopies.has(i) && !isLoop) return false;
     }
     return true;
+  }
+
+  /** Whether a block is a loop of which lanes can make rounds with masks, and that is worth its code. */
+  isLoop(block: FlowBlock): boolean {
+    return block.end - block.start <= maxInstructions.withLoops && this.#isLoop(block) && this.#fits(block, true);
+  }
+
+  /**
+   * Whether a block is a loop that lanes leave one by one, after which lanes of a warp have to be together again:
+   * elsewhere the code for any lanes does as well.
+   */
+  #isLoop(block: FlowBlock): boolean {
+    if (block.end > this.#lastExchange || !isSelfLoop(this.#chunk, block)) return false;
+    return this.#chunk.guardMask(this.#chunk.analysis.code.instructions[block.end - 1]!.guard!) !== null;
+  }
+
+  /**
+   * Writes the further rounds of a loop of one block, at whose end converged lanes diverge: those in `staying` go on.
+   * `copy`: writes the copies of lanes that leave and of lanes that do not.
+   */
+  writeRounds(block: FlowBlock, staying: readonly Wasm[], copy: () => void): void {
+    const rounds = new MaskLocals(this.#chunk, null);
+    this.#chunk.writer.assign(rounds.assigned(staying));
+    copy();
+    this.#writeLoop(block, rounds);
+    rounds.release();
+  }
+
+  /** Writes a loop of one block for the lanes of a mask, of which there are some. In the end there are none in it. */
+  #writeLoop(block: FlowBlock, rounds: MaskLocals): void {
+    const { analysis, writer } = this.#chunk;
+    const { guard } = analysis.code.instructions[block.end - 1]!;
+    writer.loop((again) => {
+      const lanes = rounds.value;
+      this.#chunk.forSome(lanes, () => this.#instructions(block, block.end - block.start <= maxInstructions.one));
+      this.#chunk.begin();
+      const taken = this.#chunk.guardMask(guard!) ?? lanes.map(() => splat("pred", this.#chunk.guardScalar(guard!)));
+      writer.assign(rounds.assigned(lanes.map((lane, q) => wasm.op("v128.and", lane, taken[q]!))));
+      writer.value(anyOf(rounds.value));
+      writer.brIf(again);
+    });
   }
 
   /** Whether each lane accesses memory at a place that follows from loaded values. */
@@ -94,7 +155,7 @@ export class IfConversion {
   }
 
   /** Writes the blocks after a branch, given as the last instruction of its block, for the converged lanes. */
-  write({ blocks, join, to }: ConvertedRegion, { guard }: Instruction): void {
+  write({ blocks, loops, join, to }: ConvertedRegion, { guard }: Instruction): void {
     const { writer } = this.#chunk;
     const passing = this.#chunk.guardMask({ ...guard!, negate: !guard!.negate })!;
     const like = this.#chunk.narrow.isUsed ? (narrowMaskOf(passing)?.bits ?? 8) : null;
@@ -116,6 +177,13 @@ export class IfConversion {
       if (arrived !== undefined)
         writer.assign(now.assigned(now.value.map((n, q) => wasm.op("v128.or", n, arrived[q]!))));
       const write = (): void => {
+        if (loops.has(block)) {
+          const rounds = masks();
+          writer.assign(rounds.assigned(now.value));
+          this.#writeLoop(block, rounds);
+          rounds.release();
+          return;
+        }
         this.#chunk.forSome(now.value, () => this.#instructions(block, blocks.length === 1));
         this.#leave(block, now, waiting);
       };
@@ -152,7 +220,7 @@ export class IfConversion {
    * these alone.
    */
   writeNarrow(region: ConvertedRegion, last: Instruction, { predicates, evaluate, join }: NarrowVersion): void {
-    if (region.blocks.length > 1) return;
+    if (region.blocks.length > 1 || region.loops.size > 0) return;
     const chunk = this.#chunk;
     const { register, negate } = last.guard!;
     const predicate = { kind: "reg", ty: "pred", reg: register } as const;

@@ -10,7 +10,7 @@ import { anyOf } from "../lanes/mask-bits.ts";
 import { hasKnownLanes, type Mask } from "../lanes/mask.ts";
 import type { SuspensionPlace, SuspensionPoints } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
-import type { BlockEnd, Branch, ConvergedBranch } from "./block-end.ts";
+import type { BlockEnd, Branch, ConvergedBranch, ExitLog, InstructionWriter } from "./block-end.ts";
 import { type BackEdge, isSelfLoop, takesBackEdge } from "./check-free-loop.ts";
 import type { ConvergedPath } from "./converged-path.ts";
 import type { BlockReductions } from "./block-reductions.ts";
@@ -18,20 +18,11 @@ import type { CountedBarriers } from "./counted-barriers.ts";
 import type { IfConversion } from "./if-conversion.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { noCopies, type Reconvergence } from "./reconvergence.ts";
-import { everywhere } from "./uniform-branch.ts";
+import { hasMaskedRounds, writeMaskedRounds } from "./masked-rounds.ts";
+import { everywhere, ifUniform } from "./uniform-branch.ts";
 
 /** Rounds of a spin loop after which its lanes yield. */
 const patience = 64;
-
-/** Records which lanes exit, for the callers of a function. */
-interface ExitLog {
-  noteExits(lanes: readonly Wasm[]): void;
-}
-
-/** Writes single instructions. */
-interface InstructionWriter {
-  write(block: number, index: number, instruction: Instruction): void;
-}
 
 /** The parts of a function that the ends of its blocks are written with. */
 interface TerminatorContext {
@@ -47,12 +38,6 @@ interface TerminatorContext {
   readonly ifConversion: IfConversion;
   /** Writes a block for some of the converged lanes, which are known while code is written. */
   readonly writeForKnown: (block: FlowBlock, lanes: readonly Wasm[]) => void;
-}
-
-/** Writes code for the case that a guard holds which is the same in all lanes. */
-export function ifUniform(chunk: Chunk, guard: Guard, then: () => void): void {
-  chunk.writer.value(chunk.guardScalar(guard));
-  chunk.writer.if(then);
 }
 
 /** Writes the ends of blocks: where their lanes go next. */
@@ -220,7 +205,15 @@ export class Terminators {
     } else {
       const mask = this.#chunk.guardMask(last.guard);
       if (mask === null) ifUniform(this.#chunk, last.guard, take);
-      else this.#takeOrDiverge(branch, last, mask, take);
+      else if (hasMaskedRounds(branch, this.#parts.ifConversion)) {
+        const all = this.#isDecided(branch.condition, last, true);
+        const none = this.#isDecided(branch.condition, last, false);
+        const evaluate = (): void => this.#evaluate(block.index, branch.condition, last);
+        const end = { all, none, evaluate, mask, take };
+        writeMaskedRounds(this.#chunk, this.#parts.ifConversion, branch, end);
+        path.jump(block.index, next);
+        return;
+      } else this.#takeOrDiverge(branch, last, mask, take);
       copies(true).copyOthers();
     }
     path.jump(block.index, next);
@@ -233,10 +226,10 @@ export class Terminators {
   #takeOrDiverge(branch: ConvergedBranch, last: Instruction, mask: readonly Wasm[], take: () => void): void {
     const { block, to, condition, path } = branch;
     const { ifConversion } = this.#parts;
-    const region = ifConversion.regionAfter(block, to);
+    const region = ifConversion.regionAfter(block, to, true);
     const join = (): void => path.jump(block.index, region!.join);
     const staying = mask.map((lanes) => wasm.op("v128.not", lanes));
-    if (region?.blocks.length === 1 && hasKnownLanes(staying)) {
+    if (region?.blocks.length === 1 && region.loops.size === 0 && hasKnownLanes(staying)) {
       this.#evaluate(block.index, condition, last);
       this.#parts.writeForKnown(region.blocks[0]!, staying);
       join();

@@ -1,8 +1,15 @@
+import type { Guard } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { both, i64, minus, plus, times } from "../lanes/scalar.ts";
 import type { Value } from "../lanes/value.ts";
+
+/** Writes code for the case that a guard holds which is the same in all lanes. */
+export function ifUniform(chunk: Chunk, guard: Guard, then: () => void): void {
+  chunk.writer.value(chunk.guardScalar(guard));
+  chunk.writer.if(then);
+}
 
 /** A range of lane numbers. */
 export interface LaneRange {

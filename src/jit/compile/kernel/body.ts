@@ -5,11 +5,12 @@ import { restartablePrefixOf } from "../analysis/access/restartable-prefix.ts";
 import type { BarrierRegion } from "../analysis/flow/barrier-regions.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
+import { noKnownLanes } from "../analysis/values/known-lanes.ts";
 import type { CallContext, Caller } from "../calls/caller.ts";
 import { Calls } from "../calls/calls.ts";
 import { FileCalls } from "../calls/file-calls.ts";
 import { writeCheckFreeLoop } from "../control/check-free-loop.ts";
-import { convergedBlocks, ConvergedPath } from "../control/converged-path.ts";
+import { convergedBlocks, ConvergedPath, isForWholeWarp } from "../control/converged-path.ts";
 import { BlockReductions } from "../control/block-reductions.ts";
 import { CountedBarriers } from "../control/counted-barriers.ts";
 import { IfConversion } from "../control/if-conversion.ts";
@@ -162,7 +163,7 @@ export class Body {
     const isEntered = layout.isInsideLoop(layout.start);
     const converged =
       this.#mayConverge && !isEntered
-        ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier, this.#chunk.lanes === 32)
+        ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier, this.#isForWarp)
         : null;
     const path =
       converged === null || converged.blocks.size === 0
@@ -173,6 +174,10 @@ export class Body {
     this.flow.write((block) => this.#writeBlock(block, null), before);
     this.#isFallback = false;
   }
+
+  /** Whether all lanes of a chunk, which is a whole warp, perform an operation together. */
+  readonly #isForWarp = (instruction: Instruction): boolean =>
+    this.#chunk.lanes === 32 && isForWholeWarp(instruction, this.#invariants?.known ?? noKnownLanes);
 
   /** Writes the code for converged lanes, which runs if all lanes of the chunk have a thread. */
   #writePath(path: ConvergedPath, isWhole: Wasm): void {

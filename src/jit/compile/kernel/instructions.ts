@@ -8,7 +8,7 @@ import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { FileCalls } from "../calls/file-calls.ts";
 import type { Reconvergence } from "../control/reconvergence.ts";
-import { ifUniform } from "../control/terminators.ts";
+import { ifUniform } from "../control/uniform-branch.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";

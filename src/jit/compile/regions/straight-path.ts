@@ -119,7 +119,7 @@ function straightPathIn(
       if (test === null) {
         const isOwn = !chunk.rematerialized.has(guard.register) && !invariants.registers.has(guard.register);
         const mayBeOnPath = isOwn && guard.collapse === undefined && instructions.length <= maxWithRegions;
-        const region = mayBeOnPath ? ifConversion.regionAfter(block, to) : null;
+        const region = mayBeOnPath ? ifConversion.regionAfter(block, to, false) : null;
         if (region?.blocks.length !== 1 || chunk.guardMask(guard) === null || !add(region.blocks[0]!)) return null;
         path.push({ index: at, region, condition: found });
         at = region.join;

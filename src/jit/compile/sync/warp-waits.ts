@@ -2,6 +2,7 @@ import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf, operandAt } from "../../abi/warp-wait-layout.ts";
 import type { WarpWaitBlocks, WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
+import { noKnownLanes } from "../analysis/values/known-lanes.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
@@ -11,6 +12,7 @@ import { type FunctionContext, pushWord, storeWord, storeEntry } from "../module
 import { callHost } from "../module/host-calls.ts";
 import { isForGroups, MaskGroups } from "./mask-groups.ts";
 import type { Results } from "./matrix-operations.ts";
+import { keepsToOwnGroup } from "./own-groups.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
 /** Resumes lanes that have waited: from the end of the block `from`, each at the block at which it waited. */
@@ -129,13 +131,14 @@ export class WarpWaits {
     const results = { block, instruction: start, dst: instruction.dst, guard };
     const arrived = writer.local("i32");
     writer.assign([{ local: arrived, value: laneBits(lanes) }]);
-    this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived);
+    const isApart = keepsToOwnGroup(instruction, chunk.invariants?.known ?? noKnownLanes);
+    this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived, isApart);
     const atHost = (): void => this.#arriveAtHost(block, instruction, op, lanes, arrived, waker);
     const named = chunk.value(op.mask!);
     writer.if(
       () => this.#operations.perform(op.warp, lanes, results),
       () => {
-        if (named.kind === "uniform" || !isForGroups(op.warp)) atHost();
+        if (named.kind === "uniform" || isApart || !isForGroups(op.warp)) atHost();
         else this.#performInGroups(op, results, { lanes, arrived, named }, atHost);
       },
     );
@@ -183,8 +186,9 @@ export class WarpWaits {
 
   /**
    * Leaves 1 on the stack if the lanes that arrive name the same lanes, all of these arrive, and none waits elsewhere.
+   * `isApart`: groups of lanes that name each other have nothing to do with others, so that they need not be the same.
    */
-  #pushIsAlone(op: WarpInstruction, mask: Value, lanes: readonly Wasm[], arrived: number): void {
+  #pushIsAlone(op: WarpInstruction, mask: Value, lanes: readonly Wasm[], arrived: number, isApart: boolean): void {
     const { writer, quads } = this.#chunk;
     const here = wasm.local("i32", arrived);
     const [live, done, same] = this.#states(op);
@@ -203,7 +207,8 @@ export class WarpWaits {
         masks.map((part, q) => wasm.op("v128.or", part, wasm.op("v128.not", lanes[q]!))),
       );
       writer.assign([{ local: named, value: any }]);
-      writer.assign([{ local: agree, value: wasm.op("i32.eq", wasm.local("i32", named), every) }]);
+      const isSame = isApart ? wasm.i32(1) : wasm.op("i32.eq", wasm.local("i32", named), every);
+      writer.assign([{ local: agree, value: isSame }]);
     }
     const elsewhere = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", here, wasm.i32(-1)));
     const missing = wasm.op("i32.and", wasm.local("i32", named), elsewhere);

@@ -3,23 +3,27 @@ import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import type { LoopRange } from "../../../../ir/flow/loops.ts";
 import type { Guard, Instruction } from "../../../../ir/index.ts";
 import { integerOf } from "../../../../ir/uniformity/linear-form.ts";
-import { type Expr, registersOf } from "../../../../semantics/index.ts";
+import { everyLeaf, type Expr, registersOf } from "../../../../semantics/index.ts";
+import { readsClock } from "../values/special-registers.ts";
 
 /** How often a value is looked up in the register that holds it, at most. */
 const maxHops = 8;
 
-/** A register plus a constant. */
+/** A register plus a constant, and perhaps plus numbers that are the same in each round. */
 interface Sum {
   readonly register: number;
   readonly constant: bigint;
+  /** Whether there are such numbers, as the threads of a grid in a loop that strides over it. */
+  readonly hasNumbers: boolean;
 }
 
 /**
  * Whether a loop ends whatever other threads do, though it loads how far it counts: lanes leave it by comparing a
- * counter, which each round advances by the same constant, with a number, as in
- * `for (e = row[v]; e < row[v + 1]; e++)`. Compilers load such a number anew in each round where the loop stores or
- * does atomic operations. What the rounds do otherwise may depend on anything, unless a lane leaves the loop by it.
- * `sees`: whether an instruction sees what others do; a number that waits for others is none.
+ * counter, which each round advances by the same number, with another one, as in
+ * `for (e = row[v]; e < row[v + 1]; e++)` and `for (i = thread; i < n; i += threads)`. Compilers load such a number
+ * anew in each round where the loop stores or does atomic operations. What the rounds do otherwise may depend on
+ * anything, unless a lane leaves the loop by it. `sees`: whether an instruction sees what others do; a number that waits
+ * for others is none.
  */
 export function endsByCounting(
   graph: FlowGraph,
@@ -107,44 +111,60 @@ class CountedLoop {
     return value === null ? null : this.#comparisonIn(value, hops + 1);
   }
 
-  /** Whether a value is a register which each round advances by the same constant, give or take another one. */
+  /**
+   * Whether a value is a register which each round advances by the same number, give or take another one. A step of 0
+   * would make the loop endless, whatever others do.
+   */
   #isCounter(expr: Expr): boolean {
     const sum = this.#sumOf(expr, null);
     if (sum === null) return false;
     const value = this.#valueOf(sum.register);
     const next = value === null ? null : this.#sumOf(value, sum.register);
-    return next !== null && next.register === sum.register && next.constant !== 0n;
+    return next !== null && next.register === sum.register && (next.hasNumbers || next.constant !== 0n);
   }
 
   /**
-   * A value as a register and a constant: `end`, or the first register that is computed from itself, which is found
-   * when it comes again.
+   * A value as a register and what is added to it: `end`, or the first register that is computed from itself, which is
+   * found when it comes again. A counter stays one if it is brought to another width, as where it is an index, too.
    */
   #sumOf(expr: Expr, end: number | null): Sum | null {
     let constant = 0n;
+    let hasNumbers = false;
     let rest = expr;
     const seen = new Set<number>();
-    for (let hops = 0; hops < maxHops; hops++) {
+    for (let hops = 0; hops < 2 * maxHops; hops++) {
       if (rest.kind === "prim") {
-        if (!/^i(32|64)\.(add|sub)$/.test(rest.prim)) return null;
         const [a, b] = rest.args as readonly [Expr, Expr];
-        const number = integerOf(b);
-        if (number === null) return null;
-        constant += rest.prim.endsWith("add") ? number : -number;
-        rest = a;
-      }
-      if (rest.kind !== "reg") {
-        if (rest.kind === "prim") continue;
-        return null;
-      }
-      const { reg } = rest;
-      if (reg === end || seen.has(reg)) return { register: reg, constant: end === null ? 0n : constant };
-      seen.add(reg);
-      const value = this.#valueOf(reg);
-      if (value === null) return null;
-      rest = value;
+        if (isConversion(rest.prim)) rest = a;
+        else if (/^i(32|64)\.(add|sub)$/.test(rest.prim)) {
+          const number = integerOf(b);
+          const isAdded = rest.prim.endsWith("add");
+          if (number !== null) constant += isAdded ? number : -number;
+          else hasNumbers = true;
+          if (number !== null || this.#isSame(b)) rest = a;
+          else if (isAdded && this.#isSame(a)) rest = b;
+          else return null;
+        } else return null;
+      } else if (rest.kind === "reg") {
+        const { reg } = rest;
+        if (reg === end || seen.has(reg)) {
+          return end === null
+            ? { register: reg, constant: 0n, hasNumbers: false }
+            : { register: reg, constant, hasNumbers };
+        }
+        seen.add(reg);
+        const value = this.#valueOf(reg);
+        if (value === null) return null;
+        rest = value;
+      } else return null;
     }
     return null;
+  }
+
+  /** Whether a value is the same in each round. */
+  #isSame(expr: Expr): boolean {
+    const isNumber = everyLeaf(expr, ({ kind }) => kind === "reg" || kind === "const" || kind === "special");
+    return isNumber && !readsClock(expr) && registersOf(expr).every((register) => !this.#writers.has(register));
   }
 
   /** What the loop writes to a register once in each round; null if it does not, or writes it elsewhere, too. */
@@ -184,3 +204,6 @@ class CountedLoop {
     return known;
   }
 }
+
+/** Whether an operation brings an integer to another width. */
+const isConversion = (prim: string): boolean => /^i(32\.wrap_i64|64\.extend_i32_[su])$/.test(prim);

@@ -42,8 +42,7 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
 
 /**
  * A kernel for blocks of one size: with what launches give to some of its parameters, with a version for those in the
- * interior of the grid where that is of use, and with loops that are written round by
- * round.
+ * interior of the grid where that is of use, and with loops that are written round by round.
  */
 function inVersions(
   asWritten: CompiledFunction,

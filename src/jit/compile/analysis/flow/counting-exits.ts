@@ -22,8 +22,8 @@ interface Sum {
  * counter, which each round advances by the same number, with another one, as in
  * `for (e = row[v]; e < row[v + 1]; e++)` and `for (i = thread; i < n; i += threads)`. Compilers load such a number
  * anew in each round where the loop stores or does atomic operations. What the rounds do otherwise may depend on
- * anything, unless a lane leaves the loop by it. `sees`: whether an instruction sees what others do; a number that waits
- * for others is none.
+ * anything, unless a lane leaves the loop by it. `sees`: whether an instruction sees what others do; a number that
+ * waits for others is none.
  */
 export function endsByCounting(
   graph: FlowGraph,

@@ -357,8 +357,12 @@ export class LaunchShapes {
     );
   }
 
-  /** Whether chunks are wider for what lanes find of each other's accesses than they would be if that were nothing. */
+  /**
+   * Whether chunks are wider for what lanes find of each other's accesses than they would be if that were nothing, and
+   * could be narrower: atomic operations that several lanes do in turn keep the order of a warp.
+   */
   #isWider(kernel: IrFunction, block: Dim3, found: WarpConflicts): boolean {
+    if (this.#needsOf(kernel).hasOrderedAtomics) return false;
     return this.#quadsAt(kernel, block, () => found) > this.#quadsAt(kernel, block, () => "none");
   }
 

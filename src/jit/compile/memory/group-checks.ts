@@ -4,7 +4,6 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type AccessGroup, type GroupMember, groupsOfElements } from "../analysis/access/access-groups.ts";
 import { LaneForms } from "../analysis/access/lane-forms.ts";
 import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns.ts";
-import { StraightAddresses } from "../analysis/access/straight-addresses.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -12,7 +11,7 @@ import type { Mask } from "../lanes/mask.ts";
 import { both, plus, splitImmediate, times } from "../lanes/scalar.ts";
 import type { Value } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import { bentRun, straightRun } from "./bent-runs.ts";
+import { bentRun } from "./bent-runs.ts";
 import {
   BoundsCheck,
   type ByteOffsets,
@@ -46,7 +45,6 @@ export class GroupChecks {
   readonly #ranges: ValueRanges;
   readonly #patterns: LanePatterns;
   readonly #forms: LaneForms | null;
-  readonly #straight: StraightAddresses;
   /** By group, its instructions. */
   readonly #instructions = new Map<AccessGroup, number[]>();
   /** Groups all of whose accesses move single elements, which may be next to each other. */
@@ -69,7 +67,6 @@ export class GroupChecks {
     this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
     const { analysis, invariants } = chunk;
     this.#forms = invariants === null || shape.scalar ? null : new LaneForms(analysis, invariants, 4 * shape.quads);
-    this.#straight = new StraightAddresses(analysis, invariants?.registers ?? new Set());
     for (const [index, { group }] of members) {
       const known = this.#instructions.get(group);
       if (known === undefined) this.#instructions.set(group, [index]);
@@ -151,9 +148,7 @@ export class GroupChecks {
   #runOf(group: AccessGroup, target: ExpectedObject, base: Value, mask: Mask) {
     const { access, address, range } = group;
     if (!this.#mayRun.has(group) || this.isPerLane(access) || !this.#arithmetic.isBent(address.base)) return null;
-    const bytes = (access.bits / 8) * access.count;
-    const straight = this.#straight.of(address.base, this.#instructions.get(group)![0]!, bytes);
-    const bent = straight === null ? bentRun(this.#chunk, base, bytes, mask) : straightRun(this.#chunk, straight);
+    const bent = bentRun(this.#chunk, base, (access.bits / 8) * access.count, mask);
     if (bent === null) return null;
     const { writer } = this.#chunk;
     writer.assign(bent.locals);

@@ -45,7 +45,7 @@ export function registerFacts(
 ): (register: number) => RegisterFact {
   // An empty body has no blocks that could be analysed.
   if (ir.instructions.length === 0) return () => ({ kind: "varies" });
-  const outside = [...parameterRegisters(ir), ...given.threadNumbers.keys(), ...given.others];
+  const outside = [...registersIn(ir.params), ...given.threadNumbers.keys(), ...given.others];
   const { code, constants } = analysedCode(ir, outside);
   const around = { ...surroundingsOf(ir, code), lanes };
   const params = new Map(outside.map((r): [number, Shape] => [r, vector]));
@@ -87,8 +87,6 @@ const specialInRow: LeafShapes["special"] = (leaf) =>
 /** Operations after which lanes go on at different times. */
 const mayWait = ({ op }: Instruction): boolean =>
   op.kind === "barrier" || op.kind === "cluster-barrier" || op.kind === "sleep" || isCall(op);
-
-const parameterRegisters = ({ params }: IrFunction): readonly number[] => registersIn(params);
 
 /** `outside`: registers that are written outside the function too. */
 function analysedCode(

@@ -3,7 +3,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import { type GivenParameter, givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
 import { roundParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
-import { noted } from "./noted.ts";
+import { noted } from "../compile/analysis/access/noted.ts";
 
 /** Values of its parameters for which a kernel has code of its own, at most. */
 const maxValues = 2;

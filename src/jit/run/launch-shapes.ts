@@ -20,7 +20,7 @@ import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.t
 import { blockShape, scalarShape, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
-import { noted } from "./noted.ts";
+import { noted } from "../compile/analysis/access/noted.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
 const usualBlock: Dim3 = [256, 1, 1];

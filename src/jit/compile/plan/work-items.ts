@@ -46,7 +46,7 @@ function isSeparable(code: PreparedCode, routine: WorkItemRoutine): boolean {
   const shape = { ...anyShape(quads), full: true };
   const analysis = new UniformityAnalysis(code, {
     special: (leaf) => specialShape(leaf, shape),
-    params: new Map(parametersOf(code.ir).map((r) => [r, { kind: "vector" }])),
+    params: new Map(registersIn(code.ir.params).map((r) => [r, { kind: "vector" }])),
     full: true,
     stalls: () => false,
     returnsPartially: () => false,
@@ -159,8 +159,6 @@ function passingRegisters({ graph, instructions, ir }: PreparedCode): ReadonlySe
   }
   return new Set(ir.registers.flatMap((_, r) => (kept[r] === 1 ? [] : [r])));
 }
-
-const parametersOf = ({ params }: IrFunction): readonly number[] => registersIn(params);
 
 /**
  * Whether all threads of a block come to the same barriers, whatever way they go: the ways part only where all threads

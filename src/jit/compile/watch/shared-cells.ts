@@ -6,6 +6,9 @@ import type { CellBytes } from "./shadow-plan.ts";
 import { isSharedSpace, isWatched } from "./spaces.ts";
 import type { WatchChoices } from "./watch-choices.ts";
 
+/** Bytes of the largest cells. */
+const largest: CellBytes = 4;
+
 /** A variable of shared memory that has cells of a size of its own. */
 export interface SharedVariable {
   readonly extent: Extent;
@@ -33,7 +36,7 @@ export class SharedCells {
   ) {
     this.bytes = bytes;
     this.#extentOf = extentOf;
-    if (!areAlike && !this.#divide(functions)) this.#variables.clear();
+    if (areAlike || bytes === largest || !this.#divide(functions)) this.#variables.clear();
   }
 
   /** The variable that an address is computed from; null where all cells are of one size. */
@@ -45,12 +48,11 @@ export class SharedCells {
   /** The address of a cell's word in a plane. */
   inPlane(plane: Extent, address: Expr, variable: SharedVariable | null): Expr {
     const { start } = windows.shared;
-    if (variable === null)
-      return k.add(k.int(address, plane.start - start * (4 / this.bytes)), scaled(address, this.bytes));
-    // The words begin where those of the smallest cells would begin.
-    const { extent, bytes } = variable;
-    const words = plane.start + (extent.start - start) * (4 / this.bytes);
-    return k.add(k.int(address, words - extent.start * (4 / bytes)), scaled(address, bytes));
+    const from = variable?.extent.start ?? start;
+    const { bytes } = variable ?? this;
+    // The words of a variable begin where those of the smallest cells would begin.
+    const words = plane.start + (from - start) * (4 / this.bytes);
+    return k.add(k.int(address, words - from * (4 / bytes)), scaled(address, bytes));
   }
 
   /** Finds the variables; false if cells of several sizes are impossible, or of no use. */
@@ -60,7 +62,7 @@ export class SharedCells {
         if (!isNoted(made)) continue;
         const extent = made.place.kind === "address" ? this.#extentFor(ir, made.place.address) : null;
         if (extent === null) return false;
-        const known = this.#variables.get(extent.start)?.bytes ?? 4;
+        const known = this.#variables.get(extent.start)?.bytes ?? largest;
         this.#variables.set(extent.start, { extent, bytes: Math.min(known, made.access.bits / 8) as CellBytes });
       }
     }

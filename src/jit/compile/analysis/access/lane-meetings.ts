@@ -1,4 +1,5 @@
 import type { Dim3 } from "../../../../machine/reports/report.ts";
+import { mapIn } from "./noted.ts";
 import type { AddressAges } from "./address-ages.ts";
 import { added, commonMultiple, type Sum, sumText } from "./address-sums.ts";
 import type { ThreadSet } from "./reaching-threads.ts";
@@ -207,13 +208,6 @@ export class Meetings {
 
 /** Of two powers of two, of which 0 stands for none, the one that divides both. */
 export const commonPower = (a: number, b: number): number => Math.min(a || b, b || a);
-
-/** The map under a key, which is made when it is first asked for. */
-function mapIn<M, K, T>(maps: Map<M, Map<K, T>>, key: M): Map<K, T> {
-  let found = maps.get(key);
-  if (found === undefined) maps.set(key, (found = new Map()));
-  return found;
-}
 
 function haveCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   for (const object of a) if (b.has(object)) return true;

@@ -4,6 +4,7 @@ import type { Guard, Instruction } from "../../../../ir/index.ts";
 import { splitOffset } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { Value } from "../../../../semantics/types.ts";
+import { noted } from "./noted.ts";
 import { type Held, HeldValues, type Known, knownFrom, resultOf } from "../values/held-values.ts";
 import type { ThreadValues } from "../values/thread-values.ts";
 
@@ -57,7 +58,7 @@ export class StateValues {
   choicesAfter(instruction: Instruction, register: number, state: State): readonly Choice[] {
     const { op, dst, guard } = instruction;
     const key = `${register} ${state.get(register)?.id ?? ""} ${this.#keyOf(instruction, state)}`;
-    return kept(this.#choices, instruction, key, () => {
+    return noted(this.#choices, instruction, key, () => {
       const value = op.kind === "pure" ? op.values[dst.indexOf(register)] : undefined;
       const found = value === undefined ? [null] : this.#choicesOf(value, state);
       if (guard === null) return found;
@@ -72,7 +73,7 @@ export class StateValues {
 
   /** By thread, where the access of an instruction begins; null where it is not known. */
   startsOf(instruction: Instruction, state: State): readonly number[] | null {
-    return kept(this.#starts, instruction, this.#keyOf(instruction, state), () => {
+    return noted(this.#starts, instruction, this.#keyOf(instruction, state), () => {
       const [access, other] = accessesOf(instruction.op);
       if (other !== undefined || access?.place.kind !== "address") return null;
       const { base, offset } = splitOffset(access.place.address);
@@ -155,12 +156,3 @@ const predicate = (reg: number): Expr => ({ kind: "reg", ty: "pred", reg });
 
 /** Whether a value is the same in all threads of the block. */
 const isOfAll = ({ column, low }: Known): boolean => column.length === 1 && low === null;
-
-/** What has been found for an instruction and a key. */
-function kept<T>(known: Map<Instruction, Map<string, T>>, instruction: Instruction, key: string, find: () => T): T {
-  let own = known.get(instruction);
-  if (own === undefined) known.set(instruction, (own = new Map()));
-  let found = own.get(key);
-  if (found === undefined) own.set(key, (found = find()));
-  return found;
-}

@@ -4,9 +4,9 @@ import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm
 import { callEntry } from "../../abi/context-layout.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
-import { allLanes, type Chunk } from "../emit/chunk.ts";
+import type { Chunk } from "../emit/chunk.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
-import { bothMasks, type Mask } from "../lanes/mask.ts";
+import { bothMasks, fullMask, type Mask } from "../lanes/mask.ts";
 import { type Convention, conventionOf, functionName, maskParam, wasmSignature } from "../plan/calling-convention.ts";
 import { loadLive, performNamed, storeLive } from "../sync/named-lanes.ts";
 import type { CallSite } from "./call-site.ts";
@@ -44,7 +44,7 @@ export class Calls {
     const chunk = this.#chunk;
     const guard = instruction.guard === null ? null : chunk.guardMask(instruction.guard);
     const mask = chunk.maskOf(block, guard);
-    const lanes = mask ?? allLanes(chunk);
+    const lanes = mask ?? fullMask(chunk.quads);
     const write = (): void => {
       if (this.#isExternal(op)) {
         this.#externals.call(block, index, op, lanes, guard);
@@ -167,7 +167,7 @@ export class Calls {
       perform(guard);
       return;
     }
-    const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
+    const active = chunk.maskOf(block, guard) ?? fullMask(chunk.quads);
     const exited = (ended ?? []).map((local) => wasm.local("v128", local));
     const arrivals = { active, ended: exited };
     performNamed(chunk, unit, memory, { warp, mask }, arrivals, (group) => perform(group ?? guard));

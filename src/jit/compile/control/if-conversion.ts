@@ -73,6 +73,7 @@ export class IfConversion {
     for (let i = block.start; i < block.end; i++) if (edgeCopies.has(i)) return null;
     const blocks: FlowBlock[] = [];
     const loops = new Set<FlowBlock>();
+    const most = mayLoop ? maxInstructions.withLoops : maxInstructions.several;
     let join = to;
     let size = 0;
     for (let index = block.index + 1; index < join; index++) {
@@ -84,12 +85,11 @@ export class IfConversion {
       join = Math.max(join, ...inner.successors);
       size += inner.end - inner.start;
       blocks.push(inner);
-      const isOne = blocks.length === 1 && join === index + 1;
-      if (blocks.length > maxBlocks || size > maxInstructions.withLoops) return null;
-      if (mayLoop && !isOne) continue;
-      if (size > (isOne ? maxInstructions.one : maxInstructions.several)) return null;
+      if (blocks.length > maxBlocks || size > most) return null;
     }
-    if (loops.size === 0 && blocks.length > 1) {
+    const isOne = blocks.length === 1;
+    if (isOne && size > maxInstructions.one) return null;
+    if (!isOne && loops.size === 0) {
       if (size > maxInstructions.several || blocks.some((inner) => this.#isScattered(inner))) return null;
     }
     return join >= graph.blocks.length ? null : { blocks, loops, join, to };

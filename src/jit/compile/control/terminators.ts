@@ -4,10 +4,10 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { type BranchCondition, branchConditionOf } from "../analysis/flow/branch-condition.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
-import { allLanes, type Chunk } from "../emit/chunk.ts";
+import type { Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
-import { hasKnownLanes, type Mask } from "../lanes/mask.ts";
+import { hasKnownLanes, fullMask, type Mask } from "../lanes/mask.ts";
 import type { SuspensionPlace, SuspensionPoints } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { BlockEnd, Branch, ConvergedBranch, ExitLog, InstructionWriter } from "./block-end.ts";
@@ -362,7 +362,7 @@ export class Terminators {
     }
     const leave = (mask: Mask): void => {
       if (op.kind === "exit") {
-        this.#parts.exits.noteExits(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
+        this.#parts.exits.noteExits(this.#chunk.maskOf(block, mask) ?? fullMask(this.#chunk.quads));
       }
       this.#flow.leave(block, mask);
     };

@@ -4,6 +4,7 @@ import type { Expr } from "../../../semantics/index.ts";
 import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
+import { type KnownLanes, noKnownLanes } from "../analysis/values/known-lanes.ts";
 import { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
@@ -18,9 +19,6 @@ import { LoadScheduling } from "./load-scheduling.ts";
 import { NanRegisters } from "./nan-registers.ts";
 import { narrowAssignments, narrowPartsOf } from "./narrow-writes.ts";
 import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
-
-/** A mask of all lanes. */
-export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
 
 /** The parts from which a chunk is made. */
 export interface ChunkOptions {
@@ -54,8 +52,9 @@ export class Chunk {
   readonly #registers: RegisterLocals;
   readonly #values: Expressions;
   readonly #nans: NanRegisters;
-  /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
   readonly invariants: Invariants | null;
+  /** What the lanes of every chunk are known to hold; of a function that is called: nothing. */
+  readonly known: KnownLanes;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   readonly scheduling: LoadScheduling;
@@ -78,10 +77,11 @@ export class Chunk {
     this.#quads = quads;
     this.#scalar = shape.scalar;
     this.invariants = invariants;
+    this.known = invariants?.known ?? noKnownLanes;
     this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     this.#nans = new NanRegisters(analysis.code);
-    const unwritten = invariants?.known.registers ?? new Set<number>();
+    const unwritten = this.known.registers;
     const isOrdinary = (r: number): boolean =>
       quads > 1 && !unwritten.has(r) && !this.rematerialized.has(r) && (memory?.matrices.of(r) ?? null) === null;
     this.narrow = new NarrowRegisters(analysis, isOrdinary);
@@ -90,7 +90,7 @@ export class Chunk {
       special,
       frame,
       rematerialized: this.rematerialized,
-      known: invariants?.known.values ?? new Map(),
+      known: this.known.values,
       narrow: this.narrow,
       locals: this.locals,
       quads: () => this.#quads,

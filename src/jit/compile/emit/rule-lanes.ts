@@ -1,8 +1,8 @@
 import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
-import { bothMasks } from "../lanes/mask.ts";
-import { allLanes, type Chunk } from "./chunk.ts";
+import { bothMasks, fullMask } from "../lanes/mask.ts";
+import type { Chunk } from "./chunk.ts";
 
 /** The lanes that an instruction of control flow moves. */
 export interface RuleLanes {
@@ -16,7 +16,7 @@ export interface RuleLanes {
 function ruleLanes(chunk: Chunk, block: number, { guard, lanes: rule }: Instruction): RuleLanes {
   const here = chunk.analysis.isPartial(block)
     ? chunk.active.map((local) => wasm.local("v128", local))
-    : allLanes(chunk);
+    : fullMask(chunk.quads);
   if (rule?.uniform === true) {
     const condition = guard === null ? null : chunk.guardOfLane(guard, rule.first);
     return { condition, lanes: here, decider: rule.first };

@@ -5,7 +5,6 @@ import { restartablePrefixOf } from "../analysis/access/restartable-prefix.ts";
 import type { BarrierRegion } from "../analysis/flow/barrier-regions.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
-import { noKnownLanes } from "../analysis/values/known-lanes.ts";
 import type { CallContext, Caller } from "../calls/caller.ts";
 import { Calls } from "../calls/calls.ts";
 import { FileCalls } from "../calls/file-calls.ts";
@@ -177,7 +176,7 @@ export class Body {
 
   /** Whether all lanes of a chunk, which is a whole warp, perform an operation together. */
   readonly #isForWarp = (instruction: Instruction): boolean =>
-    this.#chunk.lanes === 32 && isForWholeWarp(instruction, this.#invariants?.known ?? noKnownLanes);
+    this.#chunk.lanes === 32 && isForWholeWarp(instruction, this.#chunk.known);
 
   /** Writes the code for converged lanes, which runs if all lanes of the chunk have a thread. */
   #writePath(path: ConvergedPath, isWhole: Wasm): void {

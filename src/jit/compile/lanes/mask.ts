@@ -4,6 +4,9 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 /** A mask of the chunk's lanes, one v128 for each quad; null stands for all lanes. */
 export type Mask = readonly Wasm[] | null;
 
+/** The mask of all lanes, for code that needs vectors. */
+export const fullMask = (quads: number): readonly Wasm[] => Array.from({ length: quads }, () => wasm.i32x4(-1));
+
 /** The lanes of an instruction as a mask; null if they are all lanes of the chunk. */
 export function ruleMask({ first, count }: Lanes, quads: number): Mask {
   if (first === 0 && count >= 4 * quads) return null;

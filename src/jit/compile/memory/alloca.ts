@@ -1,5 +1,6 @@
 import type { Instruction, Op } from "../../../ir/index.ts";
-import { allLanes, type Chunk } from "../emit/chunk.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { fullMask } from "../lanes/mask.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { vectorIn, vectorOf } from "../lanes/value.ts";
@@ -33,7 +34,7 @@ export const stackWriter =
     storeEntry(w, at);
     w.get(context);
     w.i32(siteOf(index, null));
-    w.value(laneBits(chunk.maskOf(block, holds) ?? allLanes(chunk)));
+    w.value(laneBits(chunk.maskOf(block, holds) ?? fullMask(chunk.quads)));
     callHost(w, "stack");
     if (op.kind === "alloca") frame.reload(at);
     const [to] = dst;

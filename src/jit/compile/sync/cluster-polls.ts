@@ -1,6 +1,7 @@
 import { type ClusterQuestion, clusterQuestions, type Instruction } from "../../../ir/index.ts";
 import { wasm } from "../../../wasm/index.ts";
-import { allLanes, type Chunk } from "../emit/chunk.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { fullMask } from "../lanes/mask.ts";
 import { anyOf, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
@@ -18,7 +19,7 @@ export class ClusterPolls {
   write(block: number, index: number, { dst, guard }: Instruction, asks: ClusterQuestion): void {
     const { writer: w, quads } = this.#chunk;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
-    const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
+    const lanes = this.#chunk.maskOf(block, holds) ?? fullMask(this.#chunk.quads);
     importHost(this.#at.unit.module, "cluster");
     const answer = w.local("i32");
     w.assign([{ local: answer, value: wasm.i32(0) }]);

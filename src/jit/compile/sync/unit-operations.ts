@@ -1,6 +1,7 @@
 import type { Expr, Instruction, OpOf, RegisterClass } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { allLanes, type Chunk } from "../emit/chunk.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { fullMask } from "../lanes/mask.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
@@ -51,7 +52,7 @@ export class UnitOperations {
     const { writer: w } = this.#chunk;
     const { context, siteOf } = this.#at;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
-    const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
+    const lanes = this.#chunk.maskOf(block, holds) ?? fullMask(this.#chunk.quads);
     importHost(this.#at.unit.module, "unit");
     const byHost: ByHost = (own = lanes, stored) => {
       const { fragments } = this.#at.layout;

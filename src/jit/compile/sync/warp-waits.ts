@@ -2,7 +2,6 @@ import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { warpWait, warpWaitBytes, warpWaitKinds, kindOf, operandAt } from "../../abi/warp-wait-layout.ts";
 import type { WarpWaitBlocks, WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
-import { noKnownLanes } from "../analysis/values/known-lanes.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
@@ -131,7 +130,7 @@ export class WarpWaits {
     const results = { block, instruction: start, dst: instruction.dst, guard };
     const arrived = writer.local("i32");
     writer.assign([{ local: arrived, value: laneBits(lanes) }]);
-    const isApart = keepsToOwnGroup(instruction, chunk.invariants?.known ?? noKnownLanes);
+    const isApart = keepsToOwnGroup(instruction, chunk.known);
     this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived, isApart);
     const atHost = (): void => this.#arriveAtHost(block, instruction, op, lanes, arrived, waker);
     const named = chunk.value(op.mask!);

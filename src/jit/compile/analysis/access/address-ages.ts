@@ -7,7 +7,7 @@ import { type Liveness, livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { everyLeaf, type Expr, registersOf } from "../../../../semantics/index.ts";
 import { kind } from "../values/lane-kinds.ts";
-import { type AddressSums, registersIn } from "./address-sums.ts";
+import { type AddressSums, registersOfTerm } from "./address-sums.ts";
 
 /**
  * When the terms of two addresses, which are written alike, stand for the same number: registers are written again in
@@ -36,7 +36,7 @@ export class AddressAges {
   changingIn(term: string): readonly number[] {
     let found = this.#changingIn.get(term);
     if (found === undefined) {
-      found = registersIn(term).filter((r) => this.#changes(r));
+      found = registersOfTerm(term).filter((r) => this.#changes(r));
       this.#changingIn.set(term, found);
     }
     return found;
@@ -194,7 +194,7 @@ function derivedRegisters(
   const used = new Set(given);
   for (const r of used) {
     for (const term of sums.of({ kind: "reg", ty: "i64", reg: r }).keys()) {
-      for (const root of registersIn(term)) {
+      for (const root of registersOfTerm(term)) {
         if (root === r || !changes(root)) continue;
         const known = derived.get(root) ?? new Set();
         derived.set(root, known.add(r));

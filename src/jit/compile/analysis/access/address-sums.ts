@@ -51,7 +51,7 @@ const maxWords = 32;
 export const varyingWords = /(?<![a-z])(r\d+|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/g;
 
 /** The registers that a term is computed from; a term that counts rounds names the one that is advanced in them. */
-export const registersIn = (term: string): readonly number[] =>
+export const registersOfTerm = (term: string): readonly number[] =>
   isRounds(term) ? [] : (term.match(registerWords) ?? []).map((word) => Number(word.slice(1)));
 
 const registerWords = /(?<![a-z])r\d+/g;

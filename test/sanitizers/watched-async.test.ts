@@ -33,3 +33,47 @@ test("blocks that wait for each other in an awaited launch are watched in compil
   expect([engine, interpreted, reports]).toEqual(["jit", null, []]);
   expect([...out.read()]).toEqual([4, 4, 4, 4]);
 });
+
+/** `await` waits until its word is 1, `tell` writes it. */
+const streams = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry await(.param .u64 word)
+{
+    .reg .b64 %d;
+    .reg .b32 %r;
+    .reg .pred p;
+    ld.param.u64 %d, [word];
+again:
+    ld.acquire.sys.global.u32 %r, [%d];
+    setp.ne.u32 p, %r, 1;
+@p  bra again;
+    st.global.u32 [%d+4], 2;
+    ret;
+}
+.visible .entry tell(.param .u64 word)
+{
+    .reg .b64 %d;
+    ld.param.u64 %d, [word];
+    st.release.sys.global.u32 [%d], 1;
+    ret;
+}
+`;
+
+// CUDA Programming Guide, "Concurrent Kernel Execution": kernels in different streams may run at the same time.
+test("a watched launch that stalls is taken back, and waits for one in another stream", async () => {
+  const device = new Device({ sanitize: "all" });
+  const word = device.buffer("u32", 2);
+  word.write(new Uint32Array(2));
+  const module = device.load(streams);
+  const one = { grid: 1, block: 1, args: [word] };
+  const [waits, tells] = await Promise.all(
+    ["await", "tell"].map((name) => module.kernel(name).launchAsync({ ...one, stream: device.stream() })),
+  );
+  expect([waits!.reports, tells!.reports]).toEqual([[], []]);
+  expect([waits!.engine, waits!.interpreted]).toEqual([
+    "interpreter",
+    "sanitizers watch: all blocks wait for what none of them does",
+  ]);
+  expect([...word.read()]).toEqual([1, 2]);
+});

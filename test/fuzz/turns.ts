@@ -39,15 +39,21 @@ export function turns(scope: Scope): void {
   text.place(start);
   const condition = conditionOf(scope, own, round);
   const [early, waits] = [random.chance(0.3), random.chance(0.75)];
+  // Lanes overwrite what others have stored, and load nothing that others store.
+  const isStored = random.chance(0.3);
   const buffers = turn.buffers();
   if (early) guarded(scope, condition, turn.advance);
   for (let i = random.between(2, 4); i > 0; i--) {
-    // One store: which of several at one place is the last is left open.
-    const writes = i === 1;
+    const writes = i === 1 || random.chance(isStored ? 0.9 : 0.1);
     const place = random.chance(0.6)
       ? own
       : text.computed("and.b32", text.computed("add.u32", own, random.pick([1, 5, 31])), 31);
-    const address = text.computed("mad.lo.u32", place, 4, buffers[writes === random.chance(0.95) ? 1 : 0]!);
+    const address = text.computed(
+      "mad.lo.u32",
+      place,
+      4,
+      buffers[(writes || isStored) === random.chance(0.95) ? 1 : 0]!,
+    );
     const value = text.register(32);
     if (writes) text.add(`st.shared.b32 [${address}], ${value};`);
     else {

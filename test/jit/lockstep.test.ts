@@ -38,6 +38,26 @@ add.u32 %v, %v, %u;`,
     `${many} st.shared.u32 [%s], %t; st.shared.u32 [%s+32], 7; bar.sync 0; ld.shared.u32 %v, [%s]; ${total}`,
     [32, 1, 1],
   ],
+  "two stores, the second to the other row of a pair": [
+    `xor.b32 %u, %a4, 64; add.u32 %u, %u, %a5; st.shared.u32 [%s], %t; st.shared.u32 [%u], 7; bar.sync 0;
+ld.shared.u32 %v, [%s];`,
+    [16, 4, 1],
+  ],
+  "two stores, the second to the other row of a pair, with many values": [
+    `${many} xor.b32 %u, %a4, 64; add.u32 %u, %u, %a5; st.shared.u32 [%s], %t; st.shared.u32 [%u], 7; bar.sync 0;
+ld.shared.u32 %v, [%s]; ${total}`,
+    [8, 8, 1],
+  ],
+  "a store of some threads, and one to the other row of a pair": [
+    `xor.b32 %u, %a4, 64; add.u32 %u, %u, %a5; setp.lt.u32 %p, %j, 5; @%p bra L; st.shared.u32 [%s], %t;
+L: st.shared.u32 [%u], 7; bar.sync 0; ld.shared.u32 %v, [%s];`,
+    [16, 4, 1],
+  ],
+  "two stores, the second where a register says that is written again": [
+    `xor.b32 %i, %a4, 64; add.u32 %u, %i, %a5; st.shared.u32 [%s], %t; st.shared.u32 [%u], 7; bar.sync 0;
+ld.shared.u32 %v, [%s]; setp.lt.u32 %p, %j, 5; @%p bra L; mov.u32 %i, 3; L: add.u32 %v, %v, %i;`,
+    [16, 4, 1],
+  ],
   "global memory": [
     `${many} ld.param.u64 %y, [y]; mad.wide.u32 %y, %t, 4, %y; st.global.u32 [%y], %t; ld.global.u32 %v, [%y+4];
 ${total}`,

@@ -45,7 +45,7 @@ export class AloneKernels {
     const { use, transposed } = known;
     if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
     // A kernel that knows its blocks in one direction is written for blocks of one size there.
-    if (use.sizes[0] === null || this.#conflictsOf(this.#functions.named(kernel)!.ir, block) === "loads") return null;
+    if (use.sizes[0] === null || this.#conflictsOf(this.#functions.named(kernel)!.ir, block) === "order") return null;
     const { ir } = transposed ?? use;
     const borders = hasBorders(ir, transposed === null ? block : [block[1], block[0], block[2]]);
     return {

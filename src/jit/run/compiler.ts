@@ -57,7 +57,7 @@ export class Compiler {
     this.#alone = new AloneKernels(
       program,
       this.functions,
-      (kernel, block): WarpConflicts => (width === null ? this.#early.conflictsOf(kernel, block) : "loads"),
+      (kernel, block): WarpConflicts => (width === null ? this.#early.conflictsOf(kernel, block) : "order"),
     );
   }
 

@@ -38,32 +38,51 @@ mad.lo.u32 %s7, %r5, 512, %s1; st.shared.u32 [%s7], %r1; bar.sync 0; ${advance} 
 test.each([
   ["own words", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1]; st.shared.u32 [%s1], %r1;", "none"],
   ["two variables", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s5+4];", "none"],
-  ["a neighbour's word", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1+4];", "loads"],
-  ["a neighbour's word, which is then overwritten", "ld.shared.u32 %r1, [%s1+4]; st.shared.u32 [%s1], %r1;", "loads"],
+  ["a neighbour's word", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1+4];", "order"],
+  ["a neighbour's word, which is then overwritten", "ld.shared.u32 %r1, [%s1+4]; st.shared.u32 [%s1], %r1;", "order"],
   ["after a barrier", "st.shared.u32 [%s1], %r0; bar.sync 0; ld.shared.u32 %r1, [%s1+4];", "none"],
   ["a word of another warp", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1+128];", "none"],
-  ["half of a neighbour's word", "st.shared.u32 [%s1], %r0; ld.shared.u16 %r1, [%s1+126];", "loads"],
-  ["the same word in all lanes", "st.shared.u32 [table], %r0; ld.shared.u32 %r1, [table];", "loads"],
-  ["anywhere", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1]; ld.shared.u32 %r2, [%r1];", "loads"],
+  ["half of a neighbour's word", "st.shared.u32 [%s1], %r0; ld.shared.u16 %r1, [%s1+126];", "order"],
+  ["the same word in all lanes", "st.shared.u32 [table], %r0; ld.shared.u32 %r1, [table];", "order"],
+  ["anywhere", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1]; ld.shared.u32 %r2, [%r1];", "order"],
   [
     "words of the next round",
     "LOOP: ld.shared.u32 %r1, [%s1+4]; bar.sync 0; st.shared.u32 [%s1], %r1; bra LOOP;",
-    "loads",
+    "order",
   ],
   [
     "rounds apart",
     "LOOP: ld.shared.u32 %r1, [%s1+4]; bar.sync 0; st.shared.u32 [%s1], %r1; bar.sync 0; bra LOOP;",
     "none",
   ],
-  ["two stores", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+8], %r0;", "stores"],
+  ["two stores", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+8], %r0;", "order"],
+  ["two stores to global memory", "st.global.u32 [%x2], %r0; st.global.u32 [%x2+8], %r0;", "none"],
+  [
+    "two stores to global memory, and one over what is loaded first",
+    "ld.global.u32 %r1, [%x3+4]; st.global.u32 [%x2], %r0; st.global.u32 [%x2+8], %r0; st.global.u32 [%x3], %r1; st.global.u32 [%x2+4], %r1;",
+    "overwrites",
+  ],
+  // Compilers use a register for the place of a row, and later for what is added up.
+  [
+    "places from a register that is written again",
+    `mov.u32 %r4, table; add.u32 %r5, %r4, %s2; st.shared.u32 [%r5], %r0; st.shared.u32 [%r5], %s0;
+setp.gt.u32 %p0, %r0, %s0; @%p0 bra END; add.u32 %r4, %s0, %s0; END: st.global.u32 [%x2], %r4;`,
+    "none",
+  ],
+  [
+    "places from one that has been written again",
+    `mov.u32 %r4, table; setp.gt.u32 %p0, %r0, %s0; @%p0 bra END; add.u32 %r4, %r4, 4; END: add.u32 %r5, %r4, %s2;
+st.shared.u32 [%r5], %r0; st.shared.u32 [%r5], %s0; st.global.u32 [%x2], %r4;`,
+    "order",
+  ],
   ["two stores that do not meet in a warp", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+128], %r0;", "none"],
-  ["global memory that is loaded later", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x2+4];", "loads"],
+  ["global memory that is loaded later", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x2+4];", "order"],
   ["global memory that is overwritten", "ld.global.u32 %r1, [%x2+4]; st.global.u32 [%x2], %r1;", "overwrites"],
   ["two pointers", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x3+4];", "none"],
   [
     "places that depend on floats",
     "mul.f32 %f1, %f0, 0f3DCCCCCD; cvt.rzi.s32.f32 %r1, %f1; add.u32 %r1, %r1, %s1; st.shared.u32 [%r1], %r0; ld.shared.u32 %r2, [%s1];",
-    "loads",
+    "order",
   ],
   [
     "own words, spread over the banks",
@@ -78,7 +97,7 @@ test.each([
   [
     "the word of the other of a pair",
     "xor.b32 %r1, %r0, 1; shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %s3; st.shared.u32 [%s1], %r0; ld.shared.u32 %r4, [%r3];",
-    "loads",
+    "order",
   ],
   [
     "the word of the other of a pair of warps",
@@ -88,7 +107,7 @@ test.each([
   [
     "one word for two lanes",
     "shr.u32 %r1, %r0, 1; shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %s3; ld.shared.u32 %r4, [%r3]; st.shared.u32 [%r3], %r4;",
-    "loads",
+    "order",
   ],
   // A halo: the thread's word, and those before and after what the block has of its own.
   [
@@ -100,33 +119,29 @@ st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+544], %r0; END: bar.sync 0; ld.shar
   [
     "stores of a few threads too many",
     `st.shared.u32 [%s1+32], %r0; setp.gt.u32 %p0, %r0, 8; @%p0 bra END; st.shared.u32 [%s1], %r0; END: bar.sync 0;`,
-    "stores",
+    "order",
   ],
   [
     "the same under a guard",
     "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, 8; @%p0 st.shared.u32 [%s1], %r0;",
     "none",
   ],
-  [
-    "or its opposite",
-    "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, 8; @!%p0 st.shared.u32 [%s1], %r0;",
-    "stores",
-  ],
+  ["or its opposite", "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, 8; @!%p0 st.shared.u32 [%s1], %r0;", "order"],
   [
     "what depends on more than threads",
     "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, %s0; @%p0 st.shared.u32 [%s1], %r0;",
-    "stores",
+    "order",
   ],
   [
     "both sides of a branch, and what follows",
     `setp.lt.u32 %p0, %r0, 8; @%p0 bra FEW; st.shared.u32 [%s1+32], %r0; bra END; FEW: st.shared.u32 [%s1], %r0;
 END: ld.shared.u32 %r1, [%s1+4];`,
-    "loads",
+    "order",
   ],
   [
     "a thread of the second warp",
     "st.shared.u32 [%s1], %r0; setp.eq.u32 %p0, %r0, 40; @%p0 ld.shared.u32 %r1, [%s1+4];",
-    "loads",
+    "order",
   ],
   [
     "the last thread of a warp",
@@ -141,12 +156,12 @@ END: ld.shared.u32 %r1, [%s1+4];`,
   [
     "the neighbour's in another round",
     "LOOP: st.shared.u32 [%s1], %r0; ld.shared.u32 %r2, [%s1+516]; add.u32 %s1, %s1, 512; bra LOOP;",
-    "loads",
+    "order",
   ],
   [
     "every fourth word, from the thread's on",
     "LOOP: st.shared.u32 [%s1], %r0; ld.shared.u32 %r2, [%s1]; add.u32 %s1, %s1, 16; bra LOOP;",
-    "loads",
+    "order",
   ],
   [
     "records somewhere, and their second words",
@@ -158,14 +173,14 @@ ld.shared.u32 %r2, [%s6]; st.shared.u32 [%s6+4], %r2;`,
     "records somewhere, and any of their words",
     `ld.global.u32 %r1, [%x2]; shl.b32 %r3, %r1, 2; add.u32 %s6, %r3, %s3;
 ld.shared.u32 %r2, [%s6]; st.shared.u32 [%s6+4], %r2;`,
-    "loads",
+    "order",
   ],
   // %r4 counts rounds, in all lanes alike.
   [
     "a word further in each round, in place",
     `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 2; add.u32 %s6, %s1, %r5; ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;
 add.u32 %r4, %r4, 1; bra LOOP;`,
-    "loads",
+    "order",
   ],
   [
     "the same with a barrier in each round",
@@ -183,7 +198,7 @@ add.u32 %r4, %r4, 1; bra LOOP;`,
     "a word by the number of this round, and one by that of the next",
     `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 2; add.u32 %s6, %s1, %r5; add.u32 %r4, %r4, 1; shl.b32 %r6, %r4, 2;
 add.u32 %s7, %s1, %r6; st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s7]; bar.sync 0; bra LOOP;`,
-    "loads",
+    "order",
   ],
   [
     "two words by the number of a round that is over",
@@ -195,7 +210,7 @@ st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6]; bar.sync 0; bra LOOP;`,
     "a word further in some lanes",
     `mov.u32 %r4, 0; setp.lt.u32 %p0, %r0, %s0; @%p0 bra FAR; mov.u32 %r4, 4; FAR: add.u32 %s6, %s1, %r4;
 st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
-    "loads",
+    "order",
   ],
   [
     "a word further in all lanes or none",
@@ -205,7 +220,7 @@ st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
   ],
   // %r4 says whose turn it is among buffers of 512 bytes, of which lanes load their neighbour's words.
   ...turns("the buffer that is not loaded from", "", "xor.b32 %r5, %r4, 1;", "xor.b32 %r4, %r4, 1;", "none"),
-  ...turns("the same buffer", "", "mov.u32 %r5, %r4;", "xor.b32 %r4, %r4, 1;", "loads"),
+  ...turns("the same buffer", "", "mov.u32 %r5, %r4;", "xor.b32 %r4, %r4, 1;", "order"),
   ...turns("one of two by the difference", "", "sub.u32 %r5, 1, %r4;", "sub.u32 %r4, 1, %r4;", "none"),
   ...turns("one of two by a counter", "and.b32 %r4, %r4, 1;", "xor.b32 %r5, %r4, 1;", "add.u32 %r4, %r4, 1;", "none"),
   ...turns(
@@ -228,14 +243,14 @@ st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
     "",
     "xor.b32 %r5, %r4, 1;",
     "setp.lt.u32 %p1, %r0, 7; @%p1 bra SAME; mov.u32 %r4, %r5; SAME:",
-    "loads",
+    "order",
   ),
   ...turns(
     "one of two, exchanged under a guard in some lanes",
     "",
     "xor.b32 %r5, %r4, 1;",
     "setp.lt.u32 %p1, %r0, %s0; @%p1 mov.u32 %r4, %r5;",
-    "loads",
+    "order",
   ),
   [
     "one of two by an offset that is older than the number of the buffer",
@@ -247,7 +262,7 @@ xor.b32 %r4, %r4, 1; xor.b32 %s8, %s6, 512; add.u32 %s9, %s8, %s1; st.shared.u32
     "buffers that overlap",
     `mov.u32 %r4, 0; LOOP: mad.lo.u32 %s7, %r4, 508, %s1; ld.shared.u32 %r1, [%s7+4]; xor.b32 %r4, %r4, 1;
 mad.lo.u32 %s9, %r4, 508, %s1; st.shared.u32 [%s9+128], %r1; ld.shared.u32 %r2, [%s9+124]; bar.sync 0; bra LOOP;`,
-    "loads",
+    "order",
   ],
   [
     "two pointers that are exchanged",
@@ -259,7 +274,7 @@ mov.u32 %s7, %s1; mov.u32 %s1, %s6; mov.u32 %s6, %s7; bra LOOP;`,
     "two pointers that are exchanged before the barrier",
     `add.u32 %s6, %s1, 512; LOOP: ld.shared.u32 %r1, [%s1+4]; st.shared.u32 [%s6], %r1;
 mov.u32 %s7, %s1; mov.u32 %s1, %s6; mov.u32 %s6, %s7; ld.shared.u32 %r2, [%s1+8]; bar.sync 0; bra LOOP;`,
-    "loads",
+    "order",
   ],
   [
     "a barrier in all rounds but the last, as two branches say",
@@ -273,7 +288,7 @@ st.shared.u32 [%s9], %r1; bar.sync 0; LAST: xor.b32 %r4, %r4, 1; @%p2 bra LOOP;`
     `mov.u32 %r4, 0; LOOP: shl.b32 %s6, %r4, 9; add.u32 %s7, %s6, %s1; ld.shared.u32 %r1, [%s7+4];
 setp.lt.u32 %p1, %s0, 7; setp.lt.u32 %p2, %s0, 9; @!%p2 bra LAST; xor.b32 %s8, %s6, 512; add.u32 %s9, %s8, %s1;
 st.shared.u32 [%s9], %r1; bar.sync 0; LAST: xor.b32 %r4, %r4, 1; @%p1 bra LOOP;`,
-    "loads",
+    "order",
   ],
   ["atomic operations", "atom.shared.add.u32 %r1, [table], 1; atom.shared.add.u32 %r1, [table], 1;", "none"],
 ] as const)("%s", (_, body, found) => {
@@ -283,14 +298,14 @@ st.shared.u32 [%s9], %r1; bar.sync 0; LAST: xor.b32 %r4, %r4, 1; @%p1 bra LOOP;`
 test("rows of a block meet where the next one's words are", () => {
   // Of a block 16 wide a warp has two rows. Rows are 64 bytes apart.
   const body = `mov.u32 %r1, %tid.y; mad.lo.u32 %s7, %r1, 64, %s1; st.shared.u32 [%s7], %r0; ld.shared.u32 %r2, [%s7+64];`;
-  expect(conflicts(body, [16, 16, 1])).toBe("loads");
+  expect(conflicts(body, [16, 16, 1])).toBe("order");
   expect(conflicts(body, [16, 1, 1])).toBe("none");
 });
 
 test("numbers of threads in y differ between lanes of a warp that has several rows", () => {
   const body = `mov.u32 %r1, %tid.y; mad.lo.u32 %s7, %r1, 64, %s1; mov.u32 %r4, 0; setp.lt.u32 %p0, %r1, 1;
 @%p0 bra FAR; mov.u32 %r4, 60; FAR: add.u32 %s8, %s7, %r4; st.shared.u32 [%s8], %r0; ld.shared.u32 %r2, [%s8];`;
-  expect(conflicts(body, [16, 16, 1])).toBe("loads");
+  expect(conflicts(body, [16, 16, 1])).toBe("order");
   expect(conflicts(body, [32, 16, 1])).toBe("none");
 });
 
@@ -303,7 +318,7 @@ test("places that a hash of many rounds gives, each of which uses its value seve
   const hash = `.reg .b32 %h<241>; mov.u32 %h0, SEED; ${rounds.join("\n")} and.b32 %r2, %h240, 1020;
     add.u32 %s6, %r2, %s3;`;
   const loads = "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s6];";
-  expect(conflicts(`${hash.replace("SEED", "%r0")} ${loads}`)).toBe("loads");
+  expect(conflicts(`${hash.replace("SEED", "%r0")} ${loads}`)).toBe("order");
   // All lanes have the same place, and one that another round gives is another.
-  expect(conflicts(`${hash.replace("SEED", "%s0")} ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;`)).toBe("loads");
+  expect(conflicts(`${hash.replace("SEED", "%s0")} ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;`)).toBe("order");
 });

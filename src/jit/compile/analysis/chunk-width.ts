@@ -68,16 +68,16 @@ const widths = [8, 4, 2, 1] as const satisfies readonly Quads[];
 const covering = (lanes: number): Quads => widths.findLast((quads) => 4 * quads >= lanes) ?? 8;
 
 /**
- * The max chunk whose lanes lie in one row of the block, so that their addresses are regular. `conflicts`: where lanes
- * of a warp access what others store, they run together; where it may matter which of several stores is the last,
- * chunks are no narrower than regular addresses ask for.
+ * The max chunk whose lanes lie in one row of the block, so that their addresses are regular. `conflicts`: where the
+ * order of lanes may show, those of a warp run together; where one may overwrite what another has to load first, chunks
+ * are no narrower than regular addresses ask for.
  */
 export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpConflicts): Quads {
   const [x, y, z] = block;
   const { inWarps, instructions } = needs;
   if (inWarps) return 8;
   const whole = covering(Math.min(32, x * y * z));
-  if (conflicts === "loads") return whole;
+  if (conflicts === "order") return whole;
   // In a block of one chunk nobody waits.
   if (needs.hasBarriers && x * y * z <= 32 && instructions <= large) return whole;
   if (instructions > huge) return 1;

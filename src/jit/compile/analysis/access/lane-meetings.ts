@@ -5,13 +5,12 @@ import { added, commonMultiple, type Sum, sumText } from "./address-sums.ts";
 import type { ThreadSet } from "./reaching-threads.ts";
 
 /**
- * What lanes of a warp, or of a hardware thread, find of each other's plain accesses between two barriers. `loads`: a
- * lane may load what another has stored, or overwrite what another loads, in memory that they share: programs that know
- * of no other schedule rely on the lanes of a warp going together. `overwrites`: only what is loaded before it is
- * overwritten in global memory may depend on it; `stores`: only the last of several stores. `none`: nothing that the
- * code shows.
+ * What lanes of a warp, or of a hardware thread, find of each other's plain accesses between two barriers. `order`: a
+ * lane may load what another has stored or, in memory that they share, overwrite what another loads or has stored:
+ * programs that know of no other schedule rely on the lanes of a warp going together. `overwrites`: only what is loaded
+ * before it is overwritten in global memory may depend on it. `none`: nothing that the code shows.
  */
-export type WarpConflicts = "none" | "stores" | "overwrites" | "loads";
+export type WarpConflicts = "none" | "overwrites" | "order";
 
 /** More than the accesses of so many instructions have patterns. */
 const mostPatterns = 2 ** 20;
@@ -121,14 +120,10 @@ export class Meetings {
     return Math.floor(t / this.#together) === Math.floor(u / this.#together);
   }
 
-  /** Whether nothing that is found later matters: where stores are ordered, one conflict is like another. */
-  isWorst(found: WarpConflicts): boolean {
-    return found === "loads" || (found !== "none" && this.#group.ordersStores);
-  }
-
-  /** Whether the order of two stores shows where they meet. */
-  isOrdered(a: Touch): boolean {
-    return a.isShared || this.#group.ordersStores;
+  /** What is found where an access meets an earlier one, of which at least one is a store. */
+  between(earlier: Touch, later: Touch): WarpConflicts {
+    if (later.isShared || this.#group.ordersStores || !later.writes) return "order";
+    return earlier.writes ? "none" : "overwrites";
   }
 
   mayMeet(a: Touch, b: Touch): boolean {

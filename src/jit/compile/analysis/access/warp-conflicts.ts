@@ -1,6 +1,7 @@
 import { accessesOf } from "../../../../ir/op-traits.ts";
 import { writesOf } from "../../../../ir/flow/accesses.ts";
-import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
+import { withBlockValues } from "../../../../ir/flow/block-values.ts";
+import { type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
@@ -22,12 +23,6 @@ import {
 import { type ThreadFacts, threadFactsOf } from "./reaching-threads.ts";
 import { type Stage, stagesOf } from "./register-states.ts";
 
-/** The conflicts from the least that depends on the order of lanes to the most. */
-const byWeight: readonly WarpConflicts[] = ["none", "stores", "overwrites", "loads"];
-
-const heavier = (a: WarpConflicts, b: WarpConflicts): WarpConflicts =>
-  byWeight.indexOf(a) < byWeight.indexOf(b) ? b : a;
-
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
 
@@ -47,31 +42,80 @@ export function warpConflictsOf(
   group = warp,
   { solves = false, pays = () => true }: Thoroughness = {},
 ): WarpConflicts {
-  const { instructions } = ir;
-  if (instructions.length > maxInstructions) return "stores";
-  const sums = new AddressSums(ir, solves);
-  const facts = threadFactsOf(ir, block, bindings);
-  const ages = new AddressAges(ir, sums, mixesRows(block, group));
-  const touches = new Map<number, readonly Touch[]>();
-  const placesOf = placesIn(group.lanes);
-  const lists = new Map<string, readonly number[]>();
-  const seen = { ...facts, ages, placesOf, lists, patterns: new Map<string, number>() };
-  instructions.forEach((instruction, i) => {
-    const found = touchesOf(instruction, sums, seen, i, group);
-    if (found.length > 0) touches.set(i, found);
-  });
-  if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
-  const meetings = new Meetings(block, group);
-  const graph = flowGraphOf(instructions);
-  const between = (pieces: readonly Piece[]): WarpConflicts => conflictsBetween(ir, pieces, ages, meetings);
-  const found = between(graph.blocks.map((piece) => ({ ...piece, touchesAt: (i) => touches.get(i) ?? [] })));
-  if (found === "none" || facts.values === null || !pays(found)) return found;
-  const lookedAt = (remembersBranches: boolean): WarpConflicts | null => {
-    const stages = stagesOf(ir, graph, { values: facts.values!, sums, ages }, remembersBranches);
-    return stages === null ? null : between(piecesOf(stages, touches, placesOf));
-  };
-  const plain = lookedAt(false) ?? found;
-  return plain === "none" || !pays(plain) ? plain : (lookedAt(true) ?? plain);
+  if (ir.instructions.length > maxInstructions) return "overwrites";
+  const graph = flowGraphOf(ir.instructions);
+  const isEnough = (found: WarpConflicts): boolean => found === "none" || !pays(found);
+  let examined = new Examined(ir, graph, { block, bindings, group, solves });
+  let found = examined.found();
+  if (isEnough(found)) return found;
+  const apart = withBlockValues(ir, graph);
+  if (apart !== ir) {
+    examined = new Examined(apart, graph, { block, bindings, group, solves });
+    found = examined.found();
+    if (isEnough(found)) return found;
+  }
+  for (const remembersBranches of [false, true]) {
+    found = examined.foundByStages(remembersBranches) ?? found;
+    if (isEnough(found)) return found;
+  }
+  return found;
+}
+
+/** How accesses of lanes are compared. */
+interface Comparison {
+  readonly block: Dim3;
+  readonly bindings: Bindings;
+  readonly group: LaneGroup;
+  readonly solves: boolean;
+}
+
+/** The accesses of a function. */
+class Examined {
+  readonly #ir: IrFunction;
+  readonly #graph: FlowGraph;
+  readonly #sums: AddressSums;
+  readonly #ages: AddressAges;
+  readonly #facts: ThreadFacts;
+  /** By instruction; none where nothing is written. */
+  readonly #touches = new Map<number, readonly Touch[]>();
+  readonly #meetings: Meetings;
+  readonly #placesOf: (starts: readonly number[]) => Places;
+
+  constructor(ir: IrFunction, graph: FlowGraph, { block, bindings, group, solves }: Comparison) {
+    this.#ir = ir;
+    this.#graph = graph;
+    this.#sums = new AddressSums(ir, solves);
+    this.#facts = threadFactsOf(ir, block, bindings);
+    this.#ages = new AddressAges(ir, this.#sums, mixesRows(block, group));
+    this.#meetings = new Meetings(block, group);
+    this.#placesOf = placesIn(group.lanes);
+    const lists = new Map<string, readonly number[]>();
+    const patterns = new Map<string, number>();
+    const seen = { ...this.#facts, ages: this.#ages, placesOf: this.#placesOf, lists, patterns };
+    ir.instructions.forEach((instruction, i) => {
+      const found = touchesOf(instruction, this.#sums, seen, i, group);
+      if (found.length > 0) this.#touches.set(i, found);
+    });
+  }
+
+  found(): WarpConflicts {
+    const touches = this.#touches;
+    if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
+    return this.#between(this.#graph.blocks.map((piece) => ({ ...piece, touchesAt: (i) => touches.get(i) ?? [] })));
+  }
+
+  /** What is found where the code is gone through from barrier to barrier; null if that shows no more. */
+  foundByStages(remembersBranches: boolean): WarpConflicts | null {
+    const { values } = this.#facts;
+    if (values === null) return null;
+    const known = { values, sums: this.#sums, ages: this.#ages };
+    const stages = stagesOf(this.#ir, this.#graph, known, remembersBranches);
+    return stages === null ? null : this.#between(piecesOf(stages, this.#touches, this.#placesOf));
+  }
+
+  #between(pieces: readonly Piece[]): WarpConflicts {
+    return conflictsBetween(this.#ir, pieces, this.#ages, this.#meetings);
+  }
 }
 
 /** Stages as pieces of code, in which it is known where accesses are. */
@@ -214,8 +258,8 @@ function conflictsBetween(
       if (instruction.op.kind === "barrier") since.clear();
       for (const touch of found) {
         const conflict = conflictWith(since, touch, meetings);
-        if (meetings.isWorst(conflict)) return conflict;
-        worst = heavier(worst, conflict);
+        if (conflict === "order") return conflict;
+        if (conflict !== "none") worst = conflict;
         since.set(touch.key, touch);
       }
       if (registers.size > 0) {
@@ -244,11 +288,10 @@ function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConfl
   let worst: WarpConflicts = "none";
   for (const other of since.values()) {
     if (!touch.writes && !other.writes) continue;
-    if (touch.writes && other.writes && !meetings.isOrdered(touch)) continue;
-    if (!meetings.mayMeet(touch, other)) continue;
-    if (!touch.writes || (touch.isShared && !other.writes)) return "loads";
-    worst = heavier(worst, other.writes ? "stores" : "overwrites");
-    if (meetings.isWorst(worst)) return worst;
+    const conflict = meetings.between(other, touch);
+    if (conflict === "none" || conflict === worst || !meetings.mayMeet(touch, other)) continue;
+    if (conflict === "order") return conflict;
+    worst = conflict;
   }
   return worst;
 }

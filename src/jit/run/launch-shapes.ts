@@ -327,7 +327,8 @@ export class LaunchShapes {
   #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {
     const needs = this.#needsOf(kernel);
     if (this.#quads !== null && !needs.inWarps) return this.#quads;
-    return chunkWidthFor(block, needs, needs.inWarps ? "none" : conflicts());
+    const [narrowest, widest] = [chunkWidthFor(block, needs, "none"), chunkWidthFor(block, needs, "loads")];
+    return narrowest === widest ? widest : chunkWidthFor(block, needs, conflicts());
   }
 
   #needsOf(kernel: IrFunction): WidthNeeds {
@@ -372,9 +373,8 @@ export class LaunchShapes {
 
   /** The same where registers that hold one value after the other are told apart, which takes time. */
   #conflictsSeparated(source: SourceCode, block: Dim3, group: LaneGroup): WarpConflicts {
-    const { bindings } = this.#program;
-    const { ir, instructions } = prepare(source, bindings, { endsBlock: () => false, separates: true });
-    return warpConflictsOf({ ...ir, instructions }, block, bindings, group);
+    const { ir, instructions } = prepare(source, this.#program.bindings, { endsBlock: () => false, separates: true });
+    return warpConflictsOf({ ...ir, instructions }, block, this.#program.bindings, group);
   }
 }
 

@@ -70,7 +70,7 @@ const covering = (lanes: number): Quads => widths.findLast((quads) => 4 * quads 
 /**
  * The max chunk whose lanes lie in one row of the block, so that their addresses are regular. `conflicts`: where lanes
  * of a warp access what others store, they run together; where it may matter which of several stores is the last,
- * chunks are no narrower than regular addresses ask for.
+ * chunks are no narrower than regular addresses ask for. The heavier the conflicts, the wider the chunk.
  */
 export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpConflicts): Quads {
   const [x, y, z] = block;

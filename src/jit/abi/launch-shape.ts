@@ -50,8 +50,8 @@ export interface LaunchShape {
   /** Loops around barriers are written round by round, as far as it is known how often they repeat. */
   readonly byRound: boolean;
   /**
-   * Lanes that stay in a loop that others have left have code of their own, in which these wait for them, where lanes of
-   * a warp exchange values after it.
+   * Lanes that stay in a loop that others have left have code of their own, in which these wait for them, where lanes
+   * of a warp exchange values after it.
    */
   readonly maskedRounds: boolean;
   /** Integers that launches give to some parameters, where they say how often loops around barriers repeat. */

@@ -1,4 +1,14 @@
-import { test } from "vitest";
+import { expect, test } from "vitest";
+import { CompiledFunctions } from "../../src/jit/compile/plan/compiled-functions.ts";
+import { JitProgram } from "../../src/jit/run/jit-program.ts";
+import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";
+import { LaunchShapes } from "../../src/jit/run/launch-shapes.ts";
+import { loadProgram } from "../../src/program/program.ts";
+import { packArguments } from "../../src/runtime/data/argument.ts";
+import { compile } from "../../src/runtime/device/compile.ts";
+import { DeviceCore } from "../../src/runtime/device/device-core.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
+import { SourceText } from "../../src/source/index.ts";
 import { expectSameResults } from "./both-engines.ts";
 
 // Warps whose lanes go around loops a different number of times, between operations of the warp: what lanes have before,
@@ -79,11 +89,72 @@ const kernelOf = (body: string): string => `.version 8.0\n.target sm_80\n.addres
 const grid = 4;
 const block = 96;
 
-test.each(Object.entries(bodies).flatMap(([name, body]) => rounds.map(([how, of]) => ({ name, how, body, of }))))(
-  "$name: $how",
-  ({ body, of }) => {
-    const threads = grid * block;
-    const buffers = [words(threads, of), words(2048, (i) => Math.imul(i, 2654435761) >>> 7), words(threads, () => 0)];
-    expectSameResults({ text: kernelOf(body), buffers, launch: { grid, block } });
-  },
+const cases = (["jit", "native"] as const).flatMap((engine) =>
+  Object.entries(bodies).flatMap(([name, body]) => rounds.map(([how, of]) => ({ name, how, body, of, engine }))),
 );
+
+test.each(cases)("$name: $how, $engine", ({ body, of, engine }) => {
+  const threads = grid * block;
+  const buffers = [words(threads, of), words(2048, (i) => Math.imul(i, 2654435761) >>> 7), words(threads, () => 0)];
+  expectSameResults({ text: kernelOf(body), buffers, launch: { grid, block } }, engine);
+});
+
+/** What is known of the code for a kernel before it has run, and after it has run for long. */
+function foundOf(text: string) {
+  const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
+  if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
+  const program = loadProgram(new DeviceCore().memory, module);
+  const shapes = new LaunchShapes(new CompiledFunctions(program), program, null);
+  const params = new Uint8Array(24);
+  const request = { kernel: "k", grid: [grid, 1, 1], block: [block, 1, 1], sharedBytes: 0, params } as const;
+  return [false, true].map((isHot) => {
+    const { shape, isEarly } = shapes.find(program.functionNamed("k")!.ir, request, isHot);
+    return { isEarly, masks: shape.maskedRounds };
+  });
+}
+
+const loop = (condition: string): string => `mov.u32 %i, 0;
+  LOOP: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, ${condition}; @%p bra LOOP;`;
+
+test.each([
+  ["lanes leave it one by one", loop("%n"), true],
+  ["lanes leave it one by one, by what they compute in it", loop("%v0"), true],
+  ["all lanes leave it together", loop("%block"), false],
+  ["they exchange values in it, too", loop("%n").replace("add", "shfl.sync.bfly.b32 %x, %sum, 1, 31, -1; add"), false],
+  ["they end no loop", "setp.lt.u32 %p, %n, 3; @%p bra DONE; add.u32 %sum, %sum, 1; DONE:", false],
+])("a loop gets code for lanes that stay in it once its kernel is hot: %s", (_, body, masks) => {
+  expect(foundOf(kernelOf(body))).toEqual([
+    { isEarly: masks, masks: false },
+    { isEarly: false, masks },
+  ]);
+});
+
+test("a loop after all exchanges gets none", () => {
+  const text = kernelOf("").replace("ret;", `${loop("%n")} st.global.u32 [%out], %i; ret;`);
+  expect(foundOf(text)[1]).toEqual({ isEarly: false, masks: false });
+});
+
+test("launches find that code then, and give the same results", () => {
+  const written: string[] = [];
+  const store = { read: () => null, write: (key: string) => void written.push(key), remove: () => {} };
+  const device = new PtxDevice();
+  const { memory } = device;
+  const { module } = compile([new SourceText("k.ptx", kernelOf(loop("%n")))], {});
+  const cache = new KernelCache("k", store, new RecentKernels());
+  const jit = new JitProgram(loadProgram(memory, module!), null, cache, null, 0.1);
+  const threads = grid * block;
+  const inputs = [words(threads, (t) => (t * 7) % 9), words(2048, (i) => i * i)];
+  const buffers = [...inputs.map((bytes) => device.buffer(bytes)), device.buffer("u32", threads)];
+  const params = packArguments(module!.functions[0]!, buffers, { memory, addressSize: 64 });
+  const launch = (): readonly unknown[] => {
+    jit.launch({ kernel: "k", grid: [grid, 1, 1], block: [block, 1, 1], sharedBytes: 0, params });
+    return [...buffers[2]!.read()];
+  };
+  const isMasked = (): boolean => written.some((key) => key.includes("masked rounds"));
+  const expected = launch();
+  expect(isMasked()).toBe(false);
+  const end = performance.now() + 10_000;
+  while (!isMasked() && performance.now() < end) expect(launch()).toEqual(expected);
+  expect(isMasked()).toBe(true);
+  expect(launch()).toEqual(expected);
+});

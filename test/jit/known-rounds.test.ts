@@ -146,12 +146,12 @@ describe.each(kernels)("%s", (_, body, expected) => {
 });
 
 /** A process with a store of kernels: what prepares the kernel there, and what launches it with a size. */
-function process(text: string, store: KernelStore, roundsAfterMs: number) {
+function process(text: string, store: KernelStore, hotAfterMs: number) {
   const device = new PtxDevice();
   const { memory } = device;
   const { module } = compile([new SourceText("k.ptx", text)], {});
   const cache = new KernelCache("k", store, new RecentKernels());
-  const jit = new JitProgram(loadProgram(memory, module!), null, cache, null, roundsAfterMs);
+  const jit = new JitProgram(loadProgram(memory, module!), null, cache, null, hotAfterMs);
   const launch = (n: number): readonly number[] => {
     const buffers = [device.buffer("u32", threads), device.buffer(Uint32Array.from(input))] as const;
     const params = packArguments(module!.functions[0]!, [...buffers, n], { memory, addressSize: 64 });
@@ -215,7 +215,7 @@ function widthOf(body: string): number {
   const shapes = new LaunchShapes(new CompiledFunctions(program), program, null);
   const params = new Uint8Array(20);
   const request = { kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params } as const;
-  return 4 * shapes.of(program.functionNamed("k")!.ir, request).quads;
+  return 4 * shapes.of(program.functionNamed("k")!.ir, request, true).quads;
 }
 
 test("lanes of different chunks that meet within a round go in step", () => {

@@ -119,7 +119,7 @@ function widthsOf(text: string, launches: readonly Args[]): number[] {
     new DataView(params.buffer).setUint32(24, n, true);
     params[28] = flag;
     const request = { kernel: "k", grid: [1, 1, 1], block, sharedBytes: 0, params } as const;
-    return 4 * shapes.of(program.functionNamed("k")!.ir, request).quads;
+    return 4 * shapes.of(program.functionNamed("k")!.ir, request, false).quads;
   });
 }
 

@@ -49,6 +49,11 @@ export interface LaunchShape {
   readonly needlessBarriers: readonly number[];
   /** Loops around barriers are written round by round, as far as it is known how often they repeat. */
   readonly byRound: boolean;
+  /**
+   * Lanes that stay in a loop that others have left have code of their own, in which these wait for them, where lanes
+   * of a warp exchange values after it.
+   */
+  readonly maskedRounds: boolean;
   /** Integers that launches give to some parameters, where they say how often loops around barriers repeat. */
   readonly given: readonly GivenParameter[];
   /** Several threads of the host may run blocks at the same time, in shared memory. */
@@ -68,7 +73,7 @@ export const anyShape = (quads: Quads): LaunchShape => ({
     given: [],
   },
   ...{ rows: false, rowLength: null, full: false, single: false },
-  ...{ clustered: false, exactSums: false, byRound: false, shared: false },
+  ...{ clustered: false, exactSums: false, byRound: false, maskedRounds: false, shared: false },
 });
 
 /** Lanes of a chunk. */

@@ -5,28 +5,19 @@ import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { ChunkWidth, LaunchShape, Quads } from "../abi/launch-shape.ts";
 import type { WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
-import { mayHaveRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import { AloneKernels } from "./alone-kernels.ts";
 import { globalsOf } from "./global-variables.ts";
-import { LaunchShapes } from "./launch-shapes.ts";
+import { type FoundShape, LaunchShapes } from "./launch-shapes.ts";
 import type { KnownThreads } from "./regrouping.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** A kernel that can be compiled for a launch. */
-export interface CompilableKernel {
-  readonly shape: LaunchShape;
-  /** Whether launches like this one find this shape in any process, whatever that has launched before. */
-  readonly isLasting: boolean;
-  /** Whether it may be another one once it has run for some time: with loops that are written round by round. */
-  readonly isEarly: boolean;
-  /** The parameters that a launch has to have in common with this one to find it. */
-  readonly parameters: readonly KnownParameter[];
+export interface CompilableKernel extends FoundShape {
   /** Compiles it for machines with certain features. */
   readonly compile: (features: Features) => CompiledKernel;
 }
@@ -40,8 +31,6 @@ export class Compiler {
   readonly #program: Program;
   readonly #constantsAt: () => number;
   readonly #shapes: LaunchShapes;
-  /** The same where loops are not written round by round yet. */
-  readonly #early: LaunchShapes;
   readonly #alone: AloneKernels;
 
   /**
@@ -53,11 +42,10 @@ export class Compiler {
     this.#constantsAt = constantsAt;
     this.functions = new CompiledFunctions(program);
     this.#shapes = new LaunchShapes(this.functions, program, width);
-    this.#early = new LaunchShapes(this.functions, program, width, false);
     this.#alone = new AloneKernels(
       program,
       this.functions,
-      (kernel, block): WarpConflicts => (width === null ? this.#early.conflictsOf(kernel, block) : "order"),
+      (kernel, block): WarpConflicts => (width === null ? this.#shapes.conflictsOf(kernel, block) : "order"),
     );
   }
 
@@ -68,7 +56,7 @@ export class Compiler {
 
   /** The shape for which a kernel of the program is compiled as it is. */
   shapeOf(request: LaunchRequest): LaunchShape {
-    return this.#shapes.of(this.functions.named(request.kernel)!.ir, request);
+    return this.#shapes.of(this.functions.named(request.kernel)!.ir, request, true);
   }
 
   /** See `LaunchShapes.narrow`. */
@@ -76,20 +64,15 @@ export class Compiler {
     return this.#shapes.narrow(this.functions.named(request.kernel)!.ir, request, quads);
   }
 
-  /** Prepares the kernel of a launch. `isHot`: whether it has run for so long that loops are written round by round. */
+  /** Prepares the kernel of a launch. `isHot`: whether it has run for so long that better code is worth its time. */
   prepare(request: LaunchRequest, isHot: boolean): CompilableKernel {
     const kernel = this.functions.named(request.kernel)!;
     const functions = this.#functionsFor(kernel, request);
     const { ir } = functions.list[kernel.number]!;
-    const mayGrow = mayHaveRounds(ir);
-    const shapes = mayGrow && isHot ? this.#shapes : this.#early;
-    const shape = shapes.of(ir, request);
+    const found = this.#shapes.find(ir, request, isHot);
     return {
-      shape,
-      isLasting: (shape.block !== null || !shapes.isFull(ir)) && !shapes.hasManyValues(ir, request),
-      isEarly: mayGrow && !isHot,
-      parameters: shapes.parametersFor(ir, request),
-      compile: (features) => compileKernel(kernel, shape, this.facts(functions), features, "any"),
+      ...found,
+      compile: (features) => compileKernel(kernel, found.shape, this.facts(functions), features, "any"),
     };
   }
 

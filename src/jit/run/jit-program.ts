@@ -36,6 +36,12 @@ import { ShortLaunches } from "./short-launches.ts";
 import type { WatchedLaunches } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
 
+/**
+ * Bytes of a module from which on its kernel is hot only after it has run for longer, since to compile it again takes
+ * longer, too: in proportion, but no more than so many times as long.
+ */
+const slowToCompile = { bytes: 25_000, most: 10 };
+
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
@@ -46,7 +52,7 @@ export class JitProgram {
   readonly #tables: AllocationTables;
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #ways = new LaunchWays();
-  readonly #roundsAfterMs: number;
+  readonly #hotAfterMs: number;
   #constants: number | null = null;
   #opened: Compiler | null = null;
   #launchMemory: LaunchMemory | null = null;
@@ -55,23 +61,23 @@ export class JitProgram {
   /**
    * `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
    * kernels that have been compiled before; `native`: what makes machine code of kernels, which then runs instead of
-   * them, and when; `roundsAfterMs`: milliseconds that a kernel has run before its loops are written round by round.
+   * them, and when; `hotAfterMs`: milliseconds that a kernel has run before it gets code that takes longer to compile.
    */
   constructor(
     program: Program,
     width: ChunkWidth | null = null,
     cache: KernelCache | null = null,
     native: NativeTier | null = null,
-    roundsAfterMs = 0,
+    hotAfterMs = 0,
   ) {
     this.program = program;
-    this.#roundsAfterMs = roundsAfterMs;
+    this.#hotAfterMs = hotAfterMs;
     this.#width = width;
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
     const [compiler, constantsAt] = [(): Compiler => this.#compiler, (): number => this.#placeConstants()];
-    const writesRounds = roundsAfterMs === 0;
-    this.#kernels = new ProgramKernels({ program, width, cache, native, writesRounds, compiler, constantsAt });
+    const isHot = hotAfterMs === 0;
+    this.#kernels = new ProgramKernels({ program, width, cache, native, isHot, compiler, constantsAt });
     this.#regrouping = new Regrouping((kernel, block) => this.#kernels.threadsIn(kernel, block));
   }
 
@@ -306,7 +312,10 @@ export class JitProgram {
 
   /** Whether a kernel has run for so long that a better one is worth the time that it takes to compile. */
   #isOutgrown(way: LaunchWay | string): way is LaunchWay {
-    return typeof way !== "string" && way.isEarly && way.loaded.spentMs >= this.#roundsAfterMs;
+    if (typeof way === "string" || !way.isEarly) return false;
+    const { kernel, spentMs } = way.loaded;
+    const times = Math.max(1, Math.min(kernel.bytes.length / slowToCompile.bytes, slowToCompile.most));
+    return spentMs >= times * this.#hotAfterMs;
   }
 
   /** Finds a way. `isHot`: whether such launches have run for long. */

@@ -70,7 +70,7 @@ export class CachedKernel {
 /** The shape of a kernel, and the parameters of which other values may need another: then it is that of the latest. */
 export interface NotedShape extends LaunchShape {
   readonly parameters: readonly KnownParameter[];
-  /** See `CompilableKernel.isEarly`. */
+  /** See `FoundShape`. */
   readonly isEarly: boolean;
 }
 

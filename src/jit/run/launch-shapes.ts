@@ -11,8 +11,9 @@ import { hardwareThread, type LaneGroup, warp, type WarpConflicts } from "../com
 import { warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
 import { prepare } from "../compile/analysis/code/prepared-code.ts";
 import type { SourceCode } from "../compile/analysis/code/source-code.ts";
+import { hasLoopsBeforeExchange } from "../compile/analysis/flow/loops-before-exchange.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
-import { withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
+import { mayHaveRounds, withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -20,7 +21,7 @@ import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.t
 import { blockShape, scalarShape, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
-import { noted } from "../compile/analysis/access/noted.ts";
+import { foundOnce, noted } from "../compile/analysis/access/noted.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
 const usualBlock: Dim3 = [256, 1, 1];
@@ -45,17 +46,29 @@ const longRounds = 500;
 
 const noParameters: readonly KnownParameter[] = [];
 
+/** The shape for which a kernel is compiled for a launch. */
+export interface FoundShape {
+  readonly shape: LaunchShape;
+  /** Whether launches like this one find this shape in any process, whatever that has launched before. */
+  readonly isLasting: boolean;
+  /** Whether it may be another one once the kernel has run for some time: code for loops that is larger, and faster. */
+  readonly isEarly: boolean;
+  /** The parameters that a launch has to have in common with this one to find it. */
+  readonly parameters: readonly KnownParameter[];
+}
+
 /** Finds for which shape the kernels of a program are compiled, given a launch. */
 export class LaunchShapes {
   readonly #functions: CompiledFunctions;
   readonly #program: Pick<Program, "memory" | "bindings" | "shared">;
   readonly #quads: Quads | null;
-  readonly #writesRounds: boolean;
   readonly #asksScalar: boolean;
   /** By kernel, the shapes of blocks for which it has code of their own. */
   readonly #specialized = new Map<IrFunction, Set<string>>();
   /** Whether kernels depend on the size of their blocks, whatever that is. */
   readonly #dependent = new Map<IrFunction, boolean>();
+  /** Whether lanes may leave loops of theirs one by one before they exchange values. */
+  readonly #leftBeforeExchange = new Map<IrFunction, boolean>();
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** Whether the threads of kernels are better run one by one. */
   readonly #alone = new Map<IrFunction, boolean>();
@@ -72,24 +85,43 @@ export class LaunchShapes {
   /** The same, and by what the launch gives of shared memory. */
   readonly #needless = new Map<IrFunction, Map<string, readonly number[]>>();
 
-  /**
-   * `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block. `writesRounds`:
-   * whether loops are written round by round.
-   */
+  /** `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block. */
   constructor(
     functions: CompiledFunctions,
     program: Pick<Program, "memory" | "bindings" | "shared">,
     width: ChunkWidth | null,
-    writesRounds = true,
   ) {
     this.#functions = functions;
     this.#program = program;
     this.#asksScalar = width === "scalar";
     this.#quads = width === "scalar" ? null : width;
-    this.#writesRounds = writesRounds;
   }
 
-  of(kernel: IrFunction, request: LaunchRequest): LaunchShape {
+  /** `isHot`: whether the kernel has run for so long that larger code is worth the time that it takes to compile. */
+  find(kernel: IrFunction, request: LaunchRequest, isHot: boolean): FoundShape {
+    const shape = this.of(kernel, request, isHot);
+    const isFull = (this.#specialized.get(kernel)?.size ?? 0) >= maxSpecialized;
+    // The width for loops that are written round by round is the same for all values.
+    const decides = !shape.byRound;
+    const hasManyValues =
+      (decides && this.#decidesNothing(kernel, request)) || (isHot && this.#given.hasManyValues(kernel, request.block));
+    return {
+      shape,
+      isLasting: (shape.block !== null || !isFull) && !hasManyValues,
+      isEarly: !isHot && (mayHaveRounds(kernel) || this.#isLeftBeforeExchange(kernel)),
+      parameters: [
+        ...(decides ? this.#decidingFor(kernel, request) : []),
+        ...(isHot ? this.#given.parametersFor(kernel, request.block) : []),
+      ],
+    };
+  }
+
+  /** The shape alone. */
+  of(kernel: IrFunction, request: LaunchRequest, isHot: boolean): LaunchShape {
+    return { ...this.#plain(kernel, request, isHot), maskedRounds: isHot && this.#isLeftBeforeExchange(kernel) };
+  }
+
+  #plain(kernel: IrFunction, request: LaunchRequest, isHot: boolean): LaunchShape {
     const { block, grid, threads, cluster, matrix, sharedBytes } = request;
     const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
@@ -100,20 +132,20 @@ export class LaunchShapes {
         ...specialization,
         indexed: isIndexed(grid),
         single: false,
-        byRound: specialization.block !== null && this.#hasRounds(kernel, block),
+        byRound: isHot && specialization.block !== null && hasRounds(kernel, block),
         needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
       };
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const specialization = this.#specialization(kernel, block, grid);
-    const mayKnow = specialization.block !== null && this.#quads === null && this.#writesRounds;
+    const mayKnow = isHot && specialization.block !== null && this.#quads === null;
     const { given, ir } = mayKnow ? this.#given.of(kernel, block, request.params) : { given: [], ir: kernel };
     if (this.#isScalar(kernel, block)) {
       const { block: known } = specialization;
       return { ...scalarShape(isShared), block: known, indexed: isIndexed(grid), clustered: y * z > 1, given };
     }
-    const byRound = specialization.block !== null && this.#hasRounds(ir, block);
+    const byRound = isHot && specialization.block !== null && hasRounds(ir, block);
     const quads = byRound ? this.#quadsByRound(kernel, ir, block) : this.#quadsGiven(kernel, request);
     const shape = { ...blockShape(block, quads, isShared), ...specialization, byRound, indexed: isIndexed(grid) };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
@@ -127,19 +159,17 @@ export class LaunchShapes {
   narrow(kernel: IrFunction, request: LaunchRequest, quads: Quads): LaunchShape | null {
     const { inWarps, hasOrderedAtomics } = this.#needsOf(kernel);
     if (inWarps || hasOrderedAtomics) return null;
-    return new LaunchShapes(this.#functions, this.#program, quads).of(kernel, request);
+    return new LaunchShapes(this.#functions, this.#program, quads).of(kernel, request, true);
   }
 
   /** Whether each thread of a kernel is a chunk: lanes of a warp must not access what others of it store. */
   #isScalar(kernel: IrFunction, block: Dim3): boolean {
     if (this.#quads !== null) return false;
-    let isAlone = this.#alone.get(kernel);
-    if (isAlone === undefined) {
+    const isAlone = foundOnce(this.#alone, kernel, () => {
       const needs = this.#needsOf(kernel);
       const may = !needs.inWarps && canRunAlone(kernel);
-      isAlone = may && (this.#asksScalar || (needs.isIrregular && isFasterAlone(kernel)));
-      this.#alone.set(kernel, isAlone);
-    }
+      return may && (this.#asksScalar || (needs.isIrregular && isFasterAlone(kernel)));
+    });
     return isAlone && this.conflictsOf(kernel, block) === "none";
   }
 
@@ -155,8 +185,7 @@ export class LaunchShapes {
 
   /** Whether a kernel has code for blocks of a shape alone: for the first of those where it pays. */
   #isSpecialized(kernel: IrFunction, block: Dim3): boolean {
-    let blocks = this.#specialized.get(kernel);
-    if (blocks === undefined) this.#specialized.set(kernel, (blocks = new Set()));
+    const blocks = foundOnce(this.#specialized, kernel, () => new Set<string>());
     if (blocks.has(block.join())) return true;
     if (blocks.size >= maxSpecialized || !this.#pays(kernel, block)) return false;
     blocks.add(block.join());
@@ -165,20 +194,13 @@ export class LaunchShapes {
 
   /** Whether code for blocks of a shape alone pays. */
   #pays(kernel: IrFunction, block: Dim3): boolean {
-    let isDependent = this.#dependent.get(kernel);
-    if (isDependent === undefined) this.#dependent.set(kernel, (isDependent = this.#dependsOnBlock(kernel)));
+    const isDependent = foundOnce(this.#dependent, kernel, () => this.#dependsOnBlock(kernel));
     return isDependent || (hasMixedWarps(block) && readsThreads(kernel)) || this.#differsInside(kernel, block);
-  }
-
-  /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
-  isFull(kernel: IrFunction): boolean {
-    return (this.#specialized.get(kernel)?.size ?? 0) >= maxSpecialized;
   }
 
   /** Whether a kernel, or a function that it may call, uses the size of blocks or shared variables. */
   #dependsOnBlock(kernel: IrFunction): boolean {
-    const functions = kernel.instructions.some(({ op }) => isCall(op)) ? this.#functions.list.map(({ ir }) => ir) : [];
-    const instructions = [kernel, ...functions].flatMap((f) => f.instructions);
+    const instructions = this.#withCalled(kernel).flatMap((f) => f.instructions);
     if (instructions.length > maxInstructions) return false;
     const isShared = ({ access: { space } }: MemoryAccess): boolean => space === "shared";
     return (
@@ -187,17 +209,34 @@ export class LaunchShapes {
     );
   }
 
+  /** Whether lanes may leave a loop one by one before they exchange values, in a kernel or in what it may call. */
+  #isLeftBeforeExchange(kernel: IrFunction): boolean {
+    return foundOnce(this.#leftBeforeExchange, kernel, () => this.#withCalled(kernel).some(hasLoopsBeforeExchange));
+  }
+
+  /** A kernel, and if it calls any, the functions of the program. */
+  #withCalled(kernel: IrFunction): readonly IrFunction[] {
+    if (!kernel.instructions.some(({ op }) => isCall(op))) return [kernel];
+    return [kernel, ...this.#functions.list.map(({ ir }) => ir)];
+  }
+
   /**
    * For a launcher that is not this one: a block of one shape, or (null) of any. `width`: of the hardware threads
    * (vISA) whose work items run; null for PTX.
    */
   portable(kernel: IrFunction, block: Dim3 | null, width: number | null): LaunchShape {
     const given = block ?? usualBlock;
-    const usual = (): Quads => (block === null ? this.#quadsAsWritten(kernel, given) : this.#quadsOf(kernel, given));
+    const byRound = block !== null && hasRounds(kernel, block);
+    const usual = (): Quads =>
+      byRound ? this.#quadsByRound(kernel, kernel, given) : this.#quadsAsWritten(kernel, given);
     const quads = width === null ? usual() : this.#quadsWithin(width, kernel, given);
     const isOne = width === null ? {} : { single: false };
     const isExact = block !== null;
-    const shape = { ...blockShape(given, quads, false), ...isOne, block, interior: isExact, byRound: isExact };
+    const maskedRounds = this.#isLeftBeforeExchange(kernel);
+    const shape = {
+      ...{ ...blockShape(given, quads, false), ...isOne },
+      ...{ block, interior: isExact, byRound: isExact, maskedRounds },
+    };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
@@ -231,17 +270,6 @@ export class LaunchShapes {
     return this.#conflictsSeparated({ ir: kernel, origins: null }, block, group) !== "none";
   }
 
-  /** Whether there are loops in a kernel that are written round by round in blocks of one size. */
-  #hasRounds(ir: IrFunction, block: Dim3): boolean {
-    return this.#writesRounds && withKnownRounds({ ir, origins: null }, block).ir !== ir;
-  }
-
-  #quadsOf(kernel: IrFunction, block: Dim3): Quads {
-    return this.#hasRounds(kernel, block)
-      ? this.#quadsByRound(kernel, kernel, block)
-      : this.#quadsAsWritten(kernel, block);
-  }
-
   #quadsAsWritten(kernel: IrFunction, block: Dim3): Quads {
     return this.#quadsAt(kernel, block, () => this.conflictsOf(kernel, block));
   }
@@ -265,71 +293,48 @@ export class LaunchShapes {
   /** The same where the parameters of a launch may show that lanes do not meet. */
   #quadsGiven(kernel: IrFunction, request: LaunchRequest): Quads {
     const { block, params } = request;
-    const parameters = this.#decidingNow(kernel, request);
-    if (parameters.length === 0) return this.#quadsOf(kernel, block);
+    const parameters = this.#decidingFor(kernel, request);
+    if (parameters.length === 0) return this.#quadsAsWritten(kernel, block);
     const known = noted(this.#conflictsGiven, kernel, block.join(), () => new Map<string, WarpConflicts>());
     const values = valuesIn(params, parameters);
-    let conflicts = known.get(values);
-    if (conflicts === undefined) {
-      const { bindings } = this.#program;
+    const conflicts = foundOnce(known, values, () => {
       // One more shows that others are no use.
-      const isOneMore = known.size === maxValues;
-      conflicts = isOneMore
-        ? this.conflictsOf(kernel, block)
-        : warpConflictsOf(withParameters(kernel, givenIn(params, parameters)), block, bindings, warp, {
-            solves: true,
-            pays: (found) => this.#isWider(kernel, block, found),
-          });
-      known.set(values, conflicts);
-    }
+      if (known.size === maxValues) return this.conflictsOf(kernel, block);
+      const pays = (found: WarpConflicts): boolean => this.#isWider(kernel, block, found);
+      const given = withParameters(kernel, givenIn(params, parameters));
+      return warpConflictsOf(given, block, this.#program.bindings, warp, { solves: true, pays });
+    });
     return this.#quadsAt(kernel, block, () => conflicts);
   }
 
-  /** The parameters of launches like one, for which a shape has been found, that decide which kernel runs. */
-  parametersFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
-    return [...this.#decidingNow(kernel, launch), ...this.#given.parametersFor(kernel, launch.block)];
-  }
-
-  /** Those by which the width of its chunks is decided. */
-  #decidingNow(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
-    return this.#decidesNothing(kernel, launch) ? noParameters : this.#decidingFor(kernel, launch);
-  }
-
-  /** Whether a kernel has had so many values of parameters that some decide nothing any more in this process. */
-  hasManyValues(kernel: IrFunction, launch: Pick<LaunchRequest, "block">): boolean {
-    return this.#decidesNothing(kernel, launch) || this.#given.hasManyValues(kernel, launch.block);
-  }
-
-  #decidesNothing(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): boolean {
-    return (this.#conflictsGiven.get(kernel)?.get(block.join())?.size ?? 0) > maxValues;
-  }
-
-  #decidingFor(
-    kernel: IrFunction,
-    { block, threads }: Pick<LaunchRequest, "block" | "threads">,
-  ): readonly KnownParameter[] {
-    if (threads !== undefined || this.#quads !== null || kernel.instructions.length > maxWithParameters) {
-      return noParameters;
-    }
+  /** The parameters of launches like one by which the width of chunks is decided. */
+  #decidingFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
+    const { block, threads } = launch;
+    const isLong = kernel.instructions.length > maxWithParameters;
+    const decidesNothing = threads !== undefined || this.#quads !== null || isLong;
+    if (decidesNothing || this.#decidesNothing(kernel, launch)) return noParameters;
     return noted(this.#deciding, kernel, block.join(), () => {
-      const conflicts = this.#quadsOf(kernel, block) > this.#quadsAt(kernel, block, () => "none");
+      const conflicts = this.#quadsAsWritten(kernel, block) > this.#quadsAt(kernel, block, () => "none");
       return conflicts ? addressParameters(kernel) : noParameters;
     });
+  }
+
+  /** Whether a kernel has had so many values of them that they decide nothing any more in this process. */
+  #decidesNothing(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): boolean {
+    return (this.#conflictsGiven.get(kernel)?.get(block.join())?.size ?? 0) > maxValues;
   }
 
   #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {
     const needs = this.#needsOf(kernel);
     if (this.#quads !== null && !needs.inWarps) return this.#quads;
-    return chunkWidthFor(block, needs, needs.inWarps ? "none" : conflicts());
+    const [narrowest, widest] = [chunkWidthFor(block, needs, "none"), chunkWidthFor(block, needs, "order")];
+    return narrowest === widest ? widest : chunkWidthFor(block, needs, conflicts());
   }
 
   #needsOf(kernel: IrFunction): WidthNeeds {
-    let needs = this.#widthNeeds.get(kernel);
-    if (needs === undefined) {
-      needs = widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null);
-      this.#widthNeeds.set(kernel, needs);
-    }
-    return needs;
+    return foundOnce(this.#widthNeeds, kernel, () =>
+      widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null),
+    );
   }
 
   #needlessBarriersOf(kernel: IrFunction, block: Dim3, sharedBytes: number): readonly number[] {
@@ -350,10 +355,10 @@ export class LaunchShapes {
 
   /** The same for lanes of a group. */
   #conflictsWithin(kernel: IrFunction, block: Dim3, group: LaneGroup): WarpConflicts {
-    const { bindings } = this.#program;
     const key = `${block.join()} ${group.lanes} ${group.ordersStores}`;
+    const pays = (found: WarpConflicts): boolean => this.#isWider(kernel, block, found);
     return noted(this.#conflicts, kernel, key, () =>
-      warpConflictsOf(kernel, block, bindings, group, { pays: (found) => this.#isWider(kernel, block, found) }),
+      warpConflictsOf(kernel, block, this.#program.bindings, group, { pays }),
     );
   }
 
@@ -368,11 +373,13 @@ export class LaunchShapes {
 
   /** The same where registers that hold one value after the other are told apart, which takes time. */
   #conflictsSeparated(source: SourceCode, block: Dim3, group: LaneGroup): WarpConflicts {
-    const { bindings } = this.#program;
-    const { ir, instructions } = prepare(source, bindings, { endsBlock: () => false, separates: true });
-    return warpConflictsOf({ ...ir, instructions }, block, bindings, group);
+    const { ir, instructions } = prepare(source, this.#program.bindings, { endsBlock: () => false, separates: true });
+    return warpConflictsOf({ ...ir, instructions }, block, this.#program.bindings, group);
   }
 }
+
+/** Whether there are loops in a kernel that are written round by round in blocks of one size. */
+const hasRounds = (ir: IrFunction, block: Dim3): boolean => withKnownRounds({ ir, origins: null }, block).ir !== ir;
 
 /** Whether warps have threads of several rows of a block, of which code for blocks of any shape knows nothing. */
 const hasMixedWarps = (block: Dim3): boolean => !isRow(block) && block[0] % warp.lanes !== 0;

@@ -43,10 +43,11 @@ const shapeKey = (
     exactSums,
     needlessBarriers,
     byRound,
+    maskedRounds,
     given,
   }: LaunchShape,
 ): string =>
-  `${kernel} ${scalar ? "scalar" : quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}${byRound ? " by round" : ""}${given.map(({ offset, value }) => ` ${offset} is ${value}`).join("")}`;
+  `${kernel} ${scalar ? "scalar" : quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}${byRound ? " by round" : ""}${maskedRounds ? " masked rounds" : ""}${given.map(({ offset, value }) => ` ${offset} is ${value}`).join("")}`;
 
 /** Tells the code for a launch from all other code. */
 export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>

@@ -21,8 +21,8 @@ interface KernelSources {
   readonly cache: KernelCache | null;
   /** What makes machine code of kernels, and when. */
   readonly native: NativeTier | null;
-  /** Whether loops are written round by round from the first launch on, and not once a kernel is hot. */
-  readonly writesRounds: boolean;
+  /** Whether kernels are hot from their first launch on, as those are later that have run for long. */
+  readonly isHot: boolean;
   /** Is opened when it is first needed. */
   readonly compiler: () => Compiler;
   /** The byte of memory where the module's constants lie. */
@@ -50,8 +50,8 @@ export class ProgramKernels {
   readonly #prepared = new Map<string, LoadedKernel>();
   /** By launches, the parameters that decide which of several kernels runs. */
   readonly #parameters = new Map<string, readonly KnownParameter[]>();
-  /** By kernel, the launch that has been noted as its first one, and whether loops were written round by round. */
-  readonly #firstLaunches = new Map<string, { readonly launch: string; readonly byRound: boolean }>();
+  /** By kernel, the launch that has been noted as its first one, and whether there may be another kernel for it. */
+  readonly #firstLaunches = new Map<string, { readonly launch: string; readonly isEarly: boolean }>();
   /** Launches whose kernel has run for long, here or in an earlier process. */
   readonly #hot = new Set<string>();
   /** Launches for which there may be another kernel then. */
@@ -123,7 +123,7 @@ export class ProgramKernels {
   }
 
   #isHot(launch: string): boolean {
-    return this.#sources.writesRounds || this.#hot.has(launch);
+    return this.#sources.isHot || this.#hot.has(launch);
   }
 
   /** Compiled code has given up a launch: later ones of the kernel, with blocks of the same shape, are not tried. */
@@ -183,11 +183,11 @@ export class ProgramKernels {
     const { program, cache } = this.#sources;
     const { kernel, block, grid, sharedBytes, asked } = request;
     if (cache === null || typeof found === "string") return;
-    const { byRound } = found.kernel.shape;
+    const isEarly = this.#early.has(launch);
     const first = this.#firstLaunches.get(kernel);
     // The next process begins with what has been found for that launch since it was noted.
-    if (first !== undefined && (first.launch !== launch || first.byRound || !byRound)) return;
-    this.#firstLaunches.set(kernel, { launch, byRound });
+    if (first !== undefined && (first.launch !== launch || !first.isEarly || isEarly)) return;
+    this.#firstLaunches.set(kernel, { launch, isEarly });
     cache.noteFirstLaunch(kernel, {
       launch,
       kernel: keyOf(request, found.kernel.shape),

@@ -21,10 +21,11 @@ import type { PreparedLaunch } from "../launch/prepared-launch.ts";
 const machineCodeAfterMs = { native: 0, tiered: 1000 };
 
 /**
- * Milliseconds of the host's threads that a kernel has taken before its loops are written round by round, which takes
- * as long as compiling it once or twice more. Who waits for machine code does not want to wait again.
+ * Milliseconds of the host's threads that a kernel has taken before it is compiled with all that makes loops faster:
+ * written round by round, and with code for lanes that stay in them. That takes as long as compiling it once or twice
+ * more. Who waits for machine code does not want to wait again.
  */
-const roundsAfterMs = { native: 0, tiered: 50, jit: 50 };
+const hotAfterMs = { native: 0, tiered: 50, jit: 50 };
 
 /** The clock, which Node looks up anew each time that it is named: launches of less than a microsecond are timed. */
 const clock = performance;
@@ -34,7 +35,7 @@ export class Engines {
   readonly #program: Program;
   readonly #cache: () => KernelCache | null;
   readonly #native: NativeCompiler | null;
-  /** By when kernels become machine code, and when their loops are written round by round. */
+  /** By when kernels become machine code, and when they are hot. */
   readonly #programs: { native?: JitProgram; tiered?: JitProgram; jit?: JitProgram } = {};
 
   /**
@@ -190,7 +191,7 @@ export class Engines {
   }
 
   #compiler(): JitProgram {
-    return (this.#programs.jit ??= new JitProgram(this.#program, null, this.#cache(), null, roundsAfterMs.jit));
+    return (this.#programs.jit ??= new JitProgram(this.#program, null, this.#cache(), null, hotAfterMs.jit));
   }
 
   /**
@@ -211,7 +212,7 @@ export class Engines {
     if (known !== undefined) return known;
     const compiler = this.#native;
     const tier = compiler === null ? null : { compiler, afterMs: machineCodeAfterMs[engine] };
-    const made = new JitProgram(this.#program, null, this.#cache(), tier, roundsAfterMs[engine]);
+    const made = new JitProgram(this.#program, null, this.#cache(), tier, hotAfterMs[engine]);
     return (this.#programs[engine] = made);
   }
 

@@ -70,7 +70,7 @@ const covering = (lanes: number): Quads => widths.findLast((quads) => 4 * quads 
 /**
  * The max chunk whose lanes lie in one row of the block, so that their addresses are regular. `conflicts`: where the
  * order of lanes may show, those of a warp run together; where one may overwrite what another has to load first, chunks
- * are no narrower than regular addresses ask for.
+ * are no narrower than regular addresses ask for. With `order` they are never narrower than with another.
  */
 export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpConflicts): Quads {
   const [x, y, z] = block;

@@ -2,6 +2,7 @@ import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
 import { accessesOf, type Instruction, isLanewise } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { maxLoopInstructions } from "../analysis/flow/loops-before-exchange.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { MaskLocals } from "../emit/mask-locals.ts";
@@ -12,7 +13,7 @@ import { isSelfLoop } from "./check-free-loop.ts";
 import { everywhere } from "./uniform-branch.ts";
 
 /** The most instructions of if-converted blocks, since they are written several times: of one block, and of several. */
-const maxInstructions = { one: 24, several: 40, withLoops: 100 };
+const maxInstructions = { one: 24, several: 40, withLoops: maxLoopInstructions };
 
 /** The most blocks that are if-converted together. */
 const maxBlocks = 8;
@@ -51,16 +52,18 @@ interface NarrowVersion {
 export class IfConversion {
   readonly #chunk: Chunk;
   readonly #arithmetic: LaneArithmetic;
-  /** The last instruction for a warp; -1 if there is none. */
+  /** The last instruction for a warp before which loops are written with masks; -1 if there is none. */
   readonly #lastExchange: number;
   /** Writes the instructions of a block. */
   readonly #instructions: (block: FlowBlock, isAlone: boolean) => void;
 
-  constructor(chunk: Chunk, instructions: (block: FlowBlock, isAlone: boolean) => void) {
+  /** `maskedRounds`: see `LaunchShape`. */
+  constructor(chunk: Chunk, maskedRounds: boolean, instructions: (block: FlowBlock, isAlone: boolean) => void) {
     this.#chunk = chunk;
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#instructions = instructions;
-    this.#lastExchange = chunk.analysis.code.instructions.findLastIndex(({ op }) => op.kind === "warp");
+    const { instructions: all } = chunk.analysis.code;
+    this.#lastExchange = maskedRounds ? all.findLastIndex(({ op }) => op.kind === "warp") : -1;
   }
 
   /**

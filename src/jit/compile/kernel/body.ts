@@ -118,7 +118,9 @@ export class Body {
       warpWaits,
     };
     this.#instructions = new Instructions(parts);
-    this.#ifConversion = new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone));
+    this.#ifConversion = new IfConversion(chunk, unit.shape.maskedRounds, (block, isAlone) =>
+      this.#writeIfConverted(block, isAlone),
+    );
     this.#terminators = new Terminators(chunk, {
       counted: this.counted,
       reductions: this.reductions,

@@ -21,7 +21,7 @@ export class StraightCode {
     this.#chunk = chunk;
     this.#accessChecks = accessChecks;
     this.#instructions = instructions;
-    this.#ifConversion = new IfConversion(chunk, (block) => this.#writeInstructions(block, new Set()));
+    this.#ifConversion = new IfConversion(chunk, false, (block) => this.#writeInstructions(block, new Set()));
   }
 
   /**

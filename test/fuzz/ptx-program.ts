@@ -92,6 +92,16 @@ const tileBlocks: readonly Size[] = [
   [32, 2, 1],
   [2, 2, 8],
 ];
+/** Blocks of which rows end in the middle of chunks, or go on in the next ones. */
+const blocksOfRows: readonly Size[] = [
+  [16, 4, 1],
+  [8, 8, 1],
+  [33, 1, 1],
+  [5, 3, 1],
+  [64, 2, 1],
+  [64, 1, 1],
+  [32, 4, 1],
+];
 /** Blocks of whole warps. */
 const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
 /** Blocks of whole warpgroups. */
@@ -159,7 +169,7 @@ export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scal
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(
     shape !== undefined
-      ? { tiles: tileBlocks, warps: rowsOfWarps }[shape]
+      ? { tiles: tileBlocks, warps: rowsOfWarps, rows: blocksOfRows }[shape]
       : alone
         ? singleWarps
         : warpgroups

@@ -29,6 +29,8 @@ interface Family {
   readonly targets?: readonly (keyof typeof targets)[];
   /** Blocks of a few rows that fill chunks, or of which each is a warp; or of rows that end anywhere. */
   readonly blocks?: "tiles" | "warps" | "rows";
+  /** Few values are live at once, so that chunks are wide. */
+  readonly few?: boolean;
   /** Launches have many blocks. */
   readonly wide?: boolean;
   /** Threads know themselves by their global index alone. */
@@ -127,8 +129,9 @@ const families = {
   // Clamped places, used where they are computed or long after.
   clamps: {
     weights: { compute: 0.5, clamped: 8, conditional: 0.7, loop: 0.4, exchange: 0.05 },
-    statements: [2, 5],
+    statements: [1, 2],
     blocks: "rows",
+    few: true,
   },
   // Bytes and halves, which compiled code keeps in narrow lanes.
   bytes: {

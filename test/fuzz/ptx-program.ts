@@ -145,13 +145,14 @@ const outSlots = 96;
 /** Bytes that the threads' first loads reach beyond each other. */
 const inputTail = 512;
 
-export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scales.usual): PtxProgram {
+export function ptxProgram(family: FamilyName, seed: number, size: Scale = scales.usual): PtxProgram {
   const random = new Random(seed);
   const {
     weights,
     statements: range,
     functions = 0,
     flat = false,
+    few = false,
     meeting = false,
     leaving = false,
     alone = false,
@@ -166,6 +167,8 @@ export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scal
     blocks: shape,
     targets: names,
   } = familyOf(family);
+  const { varying, uniform } = scales.small;
+  const scale = few ? { ...size, varying, uniform } : size;
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(
     shape !== undefined

@@ -27,8 +27,10 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
-  /** Blocks of a few rows that fill chunks, or of which each is a warp. */
-  readonly blocks?: "tiles" | "warps";
+  /** Blocks of a few rows that fill chunks, or of which each is a warp; or of rows that end anywhere. */
+  readonly blocks?: "tiles" | "warps" | "rows";
+  /** Few values are live at once, so that chunks are wide. */
+  readonly few?: boolean;
   /** Launches have many blocks. */
   readonly wide?: boolean;
   /** Threads know themselves by their global index alone. */
@@ -124,13 +126,20 @@ const families = {
     blocks: "tiles",
     wide: true,
   },
-  // Loops over rows, as compilers unroll them.
+  // Clamped places, used where they are computed or long after.
+  clamps: {
+    weights: { compute: 0.5, clamped: 8, conditional: 0.7, loop: 0.4, exchange: 0.05 },
+    statements: [1, 2],
+    blocks: "rows",
+    few: true,
+  },
   // Bytes and halves, which compiled code keeps in narrow lanes.
   bytes: {
     weights: { compute: 0.5, bytes: 8, conditional: 0.5, loop: 0.3, load: 0.3, exchange: 0.3 },
     statements: [2, 5],
     wide: true,
   },
+  // Loops over rows, as compilers unroll them.
   strides: {
     weights: { compute: 1, strides: 6, conditional: 0.7, loop: 0.3, phase: 1, warp: 1 },
     statements: [1, 4],

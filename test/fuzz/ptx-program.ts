@@ -92,6 +92,16 @@ const tileBlocks: readonly Size[] = [
   [32, 2, 1],
   [2, 2, 8],
 ];
+/** Blocks of which rows end in the middle of chunks, or go on in the next ones. */
+const blocksOfRows: readonly Size[] = [
+  [16, 4, 1],
+  [8, 8, 1],
+  [33, 1, 1],
+  [5, 3, 1],
+  [64, 2, 1],
+  [64, 1, 1],
+  [32, 4, 1],
+];
 /** Blocks of whole warps. */
 const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
 /** Blocks of whole warpgroups. */
@@ -135,13 +145,14 @@ const outSlots = 96;
 /** Bytes that the threads' first loads reach beyond each other. */
 const inputTail = 512;
 
-export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scales.usual): PtxProgram {
+export function ptxProgram(family: FamilyName, seed: number, size: Scale = scales.usual): PtxProgram {
   const random = new Random(seed);
   const {
     weights,
     statements: range,
     functions = 0,
     flat = false,
+    few = false,
     meeting = false,
     leaving = false,
     alone = false,
@@ -156,10 +167,12 @@ export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scal
     blocks: shape,
     targets: names,
   } = familyOf(family);
+  const { varying, uniform } = scales.small;
+  const scale = few ? { ...size, varying, uniform } : size;
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(
     shape !== undefined
-      ? { tiles: tileBlocks, warps: rowsOfWarps }[shape]
+      ? { tiles: tileBlocks, warps: rowsOfWarps, rows: blocksOfRows }[shape]
       : alone
         ? singleWarps
         : warpgroups

@@ -25,6 +25,7 @@ type StatementKind =
   | "inputWindow"
   | "tile"
   | "border"
+  | "clamped"
   | "warpNumber"
   | "rounds"
   | "strides"

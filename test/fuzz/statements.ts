@@ -1,4 +1,5 @@
 import { border } from "./borders.ts";
+import { clamped } from "./clamps.ts";
 import { bulkStores, bulkWithin, copyGroups } from "./async-copies.ts";
 import { ownAtomic, sharedAtomic } from "./atomics.ts";
 import { blockReduction, exchange, pause, produce } from "./barriers.ts";
@@ -70,6 +71,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   layout: { write: layout, fits: together },
   inputWindow: { write: inputWindow },
   tile: { write: tile, fits: ({ level }) => level < 0 },
+  clamped: { write: clamped, fits: ({ level }) => level < 0 },
   border: { write: border, fits: ({ level }) => level < 0 },
   warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },

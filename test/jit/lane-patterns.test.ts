@@ -31,6 +31,10 @@ test.each([
   ["one word for two", "shr.u32 %r2, %r8, 1;"],
   ["columns of a square", "and.b32 %r1, %r8, 7; shl.b32 %r1, %r1, 3; shr.u32 %r2, %r8, 3; add.u32 %r2, %r1, %r2;"],
   ["remainders, which differ from chunk to chunk", "rem.u32 %r2, %r8, 5;"],
+  [
+    "halves of words, of which the sum wraps around",
+    ".reg .b16 %h; add.u32 %r1, %r8, 65530; cvt.u16.u32 %h, %r1; cvt.u32.u16 %r1, %h; min.u32 %r2, %r1, 40;",
+  ],
   ["squares", "and.b32 %r1, %r8, 15; mul.lo.u32 %r2, %r1, %r1;"],
 ])("loads and stores of %s", (_, place) => {
   same(`${place} mad.lo.u32 %r3, %r2, 4, %r9; ld.shared.u32 %r7, [%r3];`);

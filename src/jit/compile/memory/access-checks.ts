@@ -101,7 +101,7 @@ export class AccessChecks {
     const { group, at } = this.#members.get(index)!;
     let known = this.#verified.get(group);
     if (known === undefined) {
-      known = this.#groups.verify(group, group.count > 1 ? active : mask);
+      known = this.#groups.verify(group, group.count > 1 ? active : mask, { instruction: index });
       this.#verified.set(group, known);
     }
     const { locals, left: _, ...found } = known;
@@ -194,7 +194,7 @@ export class AccessChecks {
       const { group } = this.#members.get(index)!;
       if (this.#verified.has(group) || !isReady(group.address.base, index)) continue;
       if (this.#groups.isScattered(group) && !this.#groups.isBent(group)) continue;
-      const verified = this.#groups.verify(group, mask);
+      const verified = this.#groups.verify(group, mask, { instruction: index, isReady });
       this.#verified.set(group, verified);
       const ok = verified.run?.ok ?? verified.ok;
       if (ok.kind !== "const") checks.push(ok);

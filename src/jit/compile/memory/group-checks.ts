@@ -4,6 +4,7 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type AccessGroup, type GroupMember, groupsOfElements } from "../analysis/access/access-groups.ts";
 import { LaneForms } from "../analysis/access/lane-forms.ts";
 import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns.ts";
+import { type AccessPlace, StraightAddresses } from "../analysis/access/straight-addresses.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -11,7 +12,7 @@ import type { Mask } from "../lanes/mask.ts";
 import { both, plus, splitImmediate, times } from "../lanes/scalar.ts";
 import type { Value } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import { bentRun } from "./bent-runs.ts";
+import { bentRun, straightRun } from "./bent-runs.ts";
 import {
   BoundsCheck,
   type ByteOffsets,
@@ -45,6 +46,7 @@ export class GroupChecks {
   readonly #ranges: ValueRanges;
   readonly #patterns: LanePatterns;
   readonly #forms: LaneForms | null;
+  readonly #straight: StraightAddresses;
   /** By group, its instructions. */
   readonly #instructions = new Map<AccessGroup, number[]>();
   /** Groups all of whose accesses move single elements, which may be next to each other. */
@@ -67,6 +69,7 @@ export class GroupChecks {
     this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
     const { analysis, invariants } = chunk;
     this.#forms = invariants === null || shape.scalar ? null : new LaneForms(analysis, invariants, 4 * shape.quads);
+    this.#straight = new StraightAddresses(analysis, invariants);
     for (const [index, { group }] of members) {
       const known = this.#instructions.get(group);
       if (known === undefined) this.#instructions.set(group, [index]);
@@ -108,8 +111,10 @@ export class GroupChecks {
     return record;
   }
 
-  /** Checks a group for the lanes of a mask. */
-  verify(group: AccessGroup, mask: Mask): VerifiedGroup {
+  /**
+   * Checks a group for the lanes of a mask. `place`: the access for which it is checked, if its addresses may be bent.
+   */
+  verify(group: AccessGroup, mask: Mask, place: AccessPlace | null = null): VerifiedGroup {
     const [known, ...others] = this.#targets.get(group)!;
     const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
     const isGranular = recorded !== null && this.#granules.suits(group);
@@ -118,7 +123,7 @@ export class GroupChecks {
     const target = known ?? { object: last!, baseDistance: null };
     const base = this.#chunk.value(group.address.base);
     const pattern = this.#patternOf(group) ?? this.#globalRunsOf(group);
-    const run = isGranular || pattern !== null ? null : this.#runOf(group, target, base, mask);
+    const run = isGranular || pattern !== null ? null : this.#runOf(group, target, base, mask, place);
     const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
     const write = (): VerifiedGroup =>
       this.#verifyEach(group, { targets: [target, ...others], isGranular, locals, pattern }, base, mask);
@@ -145,10 +150,13 @@ export class GroupChecks {
   }
 
   /** Tests whether addresses that have been clamped, or go around, follow each other, and are good; null for others. */
-  #runOf(group: AccessGroup, target: ExpectedObject, base: Value, mask: Mask) {
+  #runOf(group: AccessGroup, target: ExpectedObject, base: Value, mask: Mask, place: AccessPlace | null) {
     const { access, address, range } = group;
     if (!this.#mayRun.has(group) || this.isPerLane(access) || !this.#arithmetic.isBent(address.base)) return null;
-    const bent = bentRun(this.#chunk, base, (access.bits / 8) * access.count, mask);
+    if (this.#chunk.quads === 1) return null;
+    const bytes = (access.bits / 8) * access.count;
+    const straight = place === null ? null : this.#straight.of(address.base, place, bytes);
+    const bent = straight === null ? bentRun(this.#chunk, base, bytes, mask) : straightRun(this.#chunk, straight);
     if (bent === null) return null;
     const { writer } = this.#chunk;
     writer.assign(bent.locals);

@@ -52,6 +52,7 @@ export class ThreadValues {
   readonly #bindings: Bindings;
   /** By register that is written in one place, before it is read, its value. */
   readonly #written: ReadonlyMap<number, Expr>;
+  readonly #registers: IrFunction["registers"];
   readonly #known = new Map<number, boolean>();
   readonly #columns = new Map<Expr, Column>();
   /** Columns with one value in all threads. */
@@ -69,6 +70,7 @@ export class ThreadValues {
   ) {
     this.#block = block;
     this.#bindings = bindings;
+    this.#registers = ir.registers;
     this.#isKnownSpecial = some?.isKnown ?? isNumber;
     this.#some = some;
     this.threads = some?.count ?? block[0] * block[1] * block[2];
@@ -150,7 +152,7 @@ export class ThreadValues {
       case "special":
         return this.#each((thread) => this.#special(expr.name, thread));
       case "reg":
-        return this.#columnOf(this.#written.get(expr.reg)!);
+        return this.#held(expr.reg);
       case "prim": {
         if (this.#isLaneNumber(expr)) return this.#each((t) => t & (expr.args[1] as { readonly value: number }).value);
         const evaluate = primOf(expr.prim).eval as (...args: Value[]) => Value;
@@ -169,6 +171,16 @@ export class ThreadValues {
         return this.#same(value);
       }
     }
+  }
+
+  /** What a register holds of the value that it is given: its low bits, if it has fewer than a word. */
+  #held(register: number): Column {
+    const value = this.#written.get(register)!;
+    const column = this.#columnOf(value);
+    const { bits } = this.#registers[register]!;
+    if (value.ty !== "i32" || bits >= 32) return column;
+    const low = (given: Value): number => (given as number) & (2 ** bits - 1);
+    return this.#uniform.has(column) ? this.#same(low(column[0]!)) : this.#each((t) => low(column[t]!));
   }
 
   /** In a loop: there are a thousand threads, and most compilations ask for some hundred columns. */

@@ -6,6 +6,9 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 const maxBetween = 24;
 const maxInBlock = 512;
 
+/** The vectors that the machine has registers for. */
+const machineRegisters = 16;
+
 /**
  * A value that depends on loads of the block and on which no other such value depends yet: the current end of a sum.
  */
@@ -14,6 +17,8 @@ interface Tail {
   readonly loads: number;
   /** Whether the value depends on others between which more was loaded. */
   readonly isLong: boolean;
+  /** The locals, loaded since the last branch within the block, that the value depends on. */
+  readonly depth: number;
 }
 
 /**
@@ -60,6 +65,18 @@ export class LoadScheduling {
     if ([...this.#tails.values()].some(({ isLong }) => isLong)) this.#tie(locals);
   };
 
+  /**
+   * The locals of sums that are due before a branch within the block, and of no later one: V8 would sink them below the
+   * branch, and keep all that they are computed from across it, which are more values than the machine has registers.
+   */
+  beforeBranch(): readonly number[] {
+    const due = [...this.#tails].filter(([register, { depth }]) => depth > this.#vectorsOf(register).length);
+    const loads = due.reduce((sum, [, { depth }]) => sum + depth, 0);
+    if (loads <= machineRegisters) return [];
+    for (const [register, tail] of due) this.#tails.set(register, { ...tail, depth: 0 });
+    return due.flatMap(([register]) => this.#vectorsOf(register));
+  }
+
   /** Notes an instruction of the block, after it has been written. */
   written(instruction: Instruction): void {
     const { op } = instruction;
@@ -67,12 +84,16 @@ export class LoadScheduling {
     // Before the first load nothing depends on loads.
     if (!isLoad && this.#loads === 0) return;
     let usesLoaded = false;
+    let depth = 0;
     const used: Tail[] = [];
     readsOf(instruction, {
       register: (r) => {
-        usesLoaded ||= this.#loaded.has(r);
+        const isLoaded = this.#loaded.has(r);
+        usesLoaded ||= isLoaded;
+        if (isLoaded) depth += this.#locals(r).length;
         const tail = this.#tails.get(r);
         if (tail !== undefined) used.push(tail);
+        depth += tail?.depth ?? 0;
         this.#tails.delete(r);
       },
     });
@@ -84,22 +105,22 @@ export class LoadScheduling {
         this.#loads += this.#locals(r).length;
       } else {
         this.#loaded.delete(r);
-        if (op.kind === "pure" && (usesLoaded || used.length > 0)) this.#computed(r, used);
+        if (op.kind === "pure" && (usesLoaded || used.length > 0)) this.#computed(r, used, depth);
       }
     }
   }
 
   /**
    * Notes a value that depends on loads, directly or through the sums in `used`; adds anchors if more was loaded since
-   * these.
+   * these. `depth`: see `Tail`.
    */
-  #computed(register: number, used: readonly Tail[]): void {
+  #computed(register: number, used: readonly Tail[], depth: number): void {
     const vectors = this.#vectorsOf(register);
     if (vectors.length === 0) return;
     const last = Math.max(...used.map(({ loads }) => loads));
     const anchors = used.length === 0 ? 0 : Math.min(maxBetween, this.#loads - last - 1);
     const isLong = anchors > 0 || used.some((tail) => tail.isLong);
-    this.#tails.set(register, { loads: this.#loads, isLong });
+    this.#tails.set(register, { loads: this.#loads, isLong, depth });
     this.#anchorsLeft -= Math.max(0, anchors) * vectors.length;
     if (anchors <= 0 || this.#anchorsLeft < 0) return;
     this.#writer.assign(vectors.map((local) => ({ local, value: anchored(wasm.local("v128", local), anchors) })));

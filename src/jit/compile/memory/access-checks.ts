@@ -12,7 +12,7 @@ import type { FunctionContext } from "../module/function-context.ts";
 import { AddressLookup } from "./address-lookup.ts";
 import { AddressSteps } from "./address-steps.ts";
 import type { ExpectedObject } from "./bounds-check.ts";
-import type { CheckedAccess, OffsetFinder } from "./checked-access.ts";
+import { type CheckedAccess, isAlwaysGood, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GroupChecks, type VerifiedGroup } from "./group-checks.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
@@ -94,6 +94,14 @@ export class AccessChecks {
     this.#verified.clear();
     write();
     this.#verified.clear();
+  }
+
+  /** Whether nothing is tested for an access, as that has been done. */
+  isChecked(index: number): boolean {
+    const group = this.#members.get(index)?.group;
+    const known = group && this.#verified.get(group);
+    if (known === undefined) return false;
+    return isAlwaysGood({ ok: this.#assumed.has(group!) ? wasm.i32(1) : known.ok, run: known.run });
   }
 
   /** Checks an access. `active`: the lanes of the block; `mask`: those that access memory. */

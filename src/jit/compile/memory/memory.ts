@@ -94,6 +94,7 @@ export class Memory {
     const guardMask = guard === null ? null : chunk.guardMask(guard);
     const active = chunk.activeMask(block);
     const mask = bothMasks(guardMask, active);
+    this.#beforeLoad(index);
     const checks = this.#checksOf(op);
     const checked = checks.check(index, active, mask);
     const { offsets, immediate } = checked;
@@ -298,6 +299,11 @@ export class Memory {
     return true;
   }
 
+  /** Makes V8 compute sums of what has been loaded before the branches of a load, if it has any. */
+  #beforeLoad(index: number): void {
+    if (!this.accessChecks.isChecked(index)) this.#compute(this.#chunk.scheduling.beforeBranch());
+  }
+
   #isLong(block: number): boolean {
     const { start, end } = this.#chunk.analysis.code.graph.blocks[block]!;
     return end - start > longBlock;
@@ -305,7 +311,7 @@ export class Memory {
 
   /**
    * Makes V8 compute values here, by storing them in the context. It would sink them into the branches that use them,
-   * and duplicate all that they are computed from.
+   * and duplicate all that they are computed from. Of many, the last ones stay there.
    */
   #compute(vectors: readonly number[]): void {
     const { writer } = this.#chunk;
@@ -313,7 +319,7 @@ export class Memory {
     vectors.forEach((local, i) => {
       writer.get(context);
       writer.get(local);
-      writer.memory("v128.store", 16, layout.values + 16 * i);
+      writer.memory("v128.store", 16, layout.values + 16 * (i % (8 * this.#chunk.quads)));
     });
   }
 

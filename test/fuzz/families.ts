@@ -27,8 +27,8 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
-  /** Blocks of a few rows that fill chunks, or of which each is a warp. */
-  readonly blocks?: "tiles" | "warps";
+  /** Blocks of a few rows that fill chunks, of which each is a warp, or several are. */
+  readonly blocks?: "tiles" | "warps" | "rows";
   /** Launches have many blocks. */
   readonly wide?: boolean;
   /** Threads know themselves by their global index alone. */
@@ -123,6 +123,12 @@ const families = {
     statements: [1, 4],
     blocks: "tiles",
     wide: true,
+  },
+  // Numbers that are even along each row of a block, in warps of several rows.
+  rows: {
+    weights: { compute: 1, rows: 8, conditional: 0.5, load: 0.3, store: 0.3, exchange: 0.7, warp: 0.7 },
+    statements: [2, 6],
+    blocks: "rows",
   },
   // Loops over rows, as compilers unroll them.
   // Bytes and halves, which compiled code keeps in narrow lanes.

@@ -27,6 +27,7 @@ type StatementKind =
   | "border"
   | "warpNumber"
   | "rounds"
+  | "rows"
   | "strides"
   | "trips"
   | "lockstep"

@@ -50,6 +50,7 @@ export class ThreadValues {
   readonly #isKnownSpecial: (special: string) => boolean;
   readonly #some: SomeThreads | null;
   readonly #bindings: Bindings;
+  readonly #registers: IrFunction["registers"];
   /** By register that is written in one place, before it is read, its value. */
   readonly #written: ReadonlyMap<number, Expr>;
   readonly #known = new Map<number, boolean>();
@@ -69,6 +70,7 @@ export class ThreadValues {
   ) {
     this.#block = block;
     this.#bindings = bindings;
+    this.#registers = ir.registers;
     this.#isKnownSpecial = some?.isKnown ?? isNumber;
     this.#some = some;
     this.threads = some?.count ?? block[0] * block[1] * block[2];
@@ -150,7 +152,7 @@ export class ThreadValues {
       case "special":
         return this.#each((thread) => this.#special(expr.name, thread));
       case "reg":
-        return this.#columnOf(this.#written.get(expr.reg)!);
+        return this.#kept(expr.reg, this.#columnOf(this.#written.get(expr.reg)!));
       case "prim": {
         if (this.#isLaneNumber(expr)) return this.#each((t) => t & (expr.args[1] as { readonly value: number }).value);
         const evaluate = primOf(expr.prim).eval as (...args: Value[]) => Value;
@@ -169,6 +171,14 @@ export class ThreadValues {
         return this.#same(value);
       }
     }
+  }
+
+  /** What a register keeps of values: its low bits, where it has fewer than 32. A predicate has one. */
+  #kept(register: number, column: Column): Column {
+    const { bits } = this.#registers[register]!;
+    if (bits >= 32 || bits === 1) return column;
+    const low = (value: Value): Value => Number(value) & (2 ** bits - 1);
+    return this.#uniform.has(column) ? this.#same(low(column[0]!)) : this.#each((t) => low(column[t]!));
   }
 
   /** In a loop: there are a thousand threads, and most compilations ask for some hundred columns. */

@@ -112,7 +112,7 @@ const sameRows = (a: RowSteps | undefined, b: RowSteps | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.lanes === b.lanes);
 
 /** The steps of a value from row to row, where they are known. */
-export const rowsOf = (shape: Shape): RowSteps | undefined =>
+const rowsOf = (shape: Shape): RowSteps | undefined =>
   shape.kind === "rows" || shape.kind === "vector" || shape.kind === "indexed" ? shape.rows : undefined;
 
 const sameSteps = (a: Affine, b: Affine): boolean =>

@@ -27,8 +27,8 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
-  /** Blocks of a few rows that fill chunks, or of which each is a warp; or of rows that end anywhere. */
-  readonly blocks?: "tiles" | "warps" | "rows";
+  /** Blocks of a few rows that fill chunks, of which each is a warp, or several are; or of rows that end anywhere. */
+  readonly blocks?: "tiles" | "warps" | "wholeRows" | "rows";
   /** Few values are live at once, so that chunks are wide. */
   readonly few?: boolean;
   /** Launches have many blocks. */
@@ -132,6 +132,12 @@ const families = {
     statements: [1, 2],
     blocks: "rows",
     few: true,
+  },
+  // Numbers that are even along each row of a block, in warps of several rows.
+  rows: {
+    weights: { compute: 1, rows: 8, conditional: 0.5, load: 0.3, store: 0.3, exchange: 0.7, warp: 0.7 },
+    statements: [2, 6],
+    blocks: "wholeRows",
   },
   // Bytes and halves, which compiled code keeps in narrow lanes.
   bytes: {

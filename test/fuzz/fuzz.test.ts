@@ -9,7 +9,9 @@ import { scales } from "./scale.ts";
 /** Compared with the interpreter, in turn. */
 const others: readonly Engine[] = [engines.seeded, engines.closures, engines.jit, engines.jit];
 /** Where it shows which lanes or which of several faults come first: seeds change that, too. */
-const inOrder: ReadonlySet<string> = new Set(["print", "printingCalls", "warp", "strides", "trips", "mixed", "faults"]);
+const inOrder: ReadonlySet<string> = new Set([
+  ...["print", "printingCalls", "warp", "strides", "rows", "trips", "mixed", "faults"],
+]);
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
 test.each(allFamilies)("%s: with much memory, compiled code reports what the interpreter does", (family) => {

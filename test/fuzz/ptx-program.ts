@@ -76,6 +76,21 @@ const rowsOfWarps: readonly Size[] = [
   [32, 3, 1],
   [7, 1, 1],
 ];
+/** Blocks of which a warp has several rows, or which end within one; layers, too. */
+const rowsInWarps: readonly Size[] = [
+  [16, 2, 1],
+  [16, 4, 1],
+  [8, 4, 1],
+  [8, 8, 1],
+  [16, 3, 1],
+  [8, 5, 1],
+  [16, 1, 1],
+  [4, 8, 1],
+  [24, 4, 1],
+  [16, 2, 2],
+  [8, 2, 4],
+  [8, 3, 2],
+];
 /** Blocks that are one chunk, or whose rows are. */
 const tileBlocks: readonly Size[] = [
   [4, 4, 1],
@@ -172,7 +187,7 @@ export function ptxProgram(family: FamilyName, seed: number, size: Scale = scale
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(
     shape !== undefined
-      ? { tiles: tileBlocks, warps: rowsOfWarps, rows: blocksOfRows }[shape]
+      ? { tiles: tileBlocks, warps: rowsOfWarps, wholeRows: rowsInWarps, rows: blocksOfRows }[shape]
       : alone
         ? singleWarps
         : warpgroups

@@ -28,6 +28,7 @@ type StatementKind =
   | "clamped"
   | "warpNumber"
   | "rounds"
+  | "rows"
   | "strides"
   | "trips"
   | "lockstep"

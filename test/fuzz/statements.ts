@@ -25,6 +25,7 @@ import { strides } from "./strides.ts";
 import { trips } from "./trips.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
+import { rows } from "./rows.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
 import { tile } from "./tiles.ts";
 import { phase } from "./trees.ts";
@@ -78,6 +79,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   lockstep: { write: lockstep, fits: together },
   turns: { write: turns, fits: together },
   trips: { write: trips, fits: (scope) => together(scope) && scope.nesting === 0 },
+  rows: { write: rows, fits: ({ level, nesting }) => level < 0 && nesting === 0 },
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   doubling: { write: doubling, fits: (scope) => together(scope) && scope.nesting === 0 },

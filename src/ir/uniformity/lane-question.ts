@@ -4,12 +4,14 @@ import {
   affine,
   aligned,
   alignmentOf,
+  alikeInRows,
   alignmentOfNumber,
   multipleOfRows,
   readAt,
   type Shape,
   strideOf,
   sumOfRows,
+  truncatedRows,
   uniform,
   vector,
 } from "./shape.ts";
@@ -82,7 +84,7 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
     if (a.kind === "uniform") return aligned(alignmentOf(a) * alignmentOfNumber(factor));
     const stride = strideOf(a);
     if (stride !== null) return affine(stride * factor);
-    if (a.kind === "vector") return a.rows === undefined ? vector : multipleOfRows(a.rows, factor);
+    if (a.kind === "vector" || a.kind === "rows") return a.rows === undefined ? vector : multipleOfRows(a.rows, factor);
     if (a.kind !== "indexed" || factor === 0) return vector;
     const scale = a.scale * factor;
     return Math.abs(scale) < 2 ** 31 ? { ...a, scale } : vector;
@@ -91,23 +93,38 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
   protected extension(operand: Expr, signed: boolean): Shape | null {
     const index = this.of(operand);
     if (index === null || index.kind === "uniform") return index;
-    return { kind: "indexed", scale: 1, signed, stride: index.kind === "affine" ? index.stride : null };
+    if (index.kind !== "rows") {
+      return { kind: "indexed", scale: 1, signed, stride: index.kind === "affine" ? index.stride : null };
+    }
+    return alikeInRows([index]) ?? { kind: "indexed", scale: 1, signed, stride: null, rows: index.rows };
   }
 
   protected truncation(operand: Expr): Shape | null {
     const whole = this.of(operand);
     if (whole === null || whole.kind === "uniform") return whole;
     if (whole.kind === "affine") return affine(whole.stride | 0);
-    return whole.kind === "indexed" && whole.stride !== null ? affine(Math.imul(whole.stride, whole.scale)) : vector;
+    if (whole.kind === "rows") return truncatedRows(whole.rows, 1);
+    if (whole.kind !== "indexed") return vector;
+    if (whole.rows !== undefined) return truncatedRows(whole.rows, whole.scale);
+    return whole.stride === null ? vector : affine(Math.imul(whole.stride, whole.scale));
   }
 
   protected other(expr: PrimExpr, operands: readonly Shape[]): Shape {
     for (let i = 0; i < operands.length; i++) {
-      if (operands[i]!.kind !== "uniform") return ofNumbers(expr, operands[0]!, operands[1]!) ?? vector;
+      if (operands[i]!.kind !== "uniform") {
+        return (
+          ofNumbers(expr, operands[0]!, operands[1]!) ?? (isOfIntegers(expr) ? alikeInRows(operands) : null) ?? vector
+        );
+      }
     }
     return aligned(resultAlignment(expr, operands));
   }
 }
+
+/** Whether an integer or a predicate is computed from such. */
+const isOfIntegers = ({ ty, args }: PrimExpr): boolean => isInteger(ty) && args.every((arg) => isInteger(arg.ty));
+
+const isInteger = (ty: Expr["ty"]): boolean => ty === "i32" || ty === "i64" || ty === "pred";
 
 /** `promoteFile` leaves no other regions that are the same in all lanes. */
 const regionShape = ({ region: { vertical, width, horizontal } }: RegionLeaf): Shape =>

@@ -6,7 +6,9 @@
  *   the stride is 1 and the base a multiple of it, plus a constant (`above`; 0 by default), as in thread and lane
  *   numbers. The multiple is below `maxAbove`, unless it `isFar`: then it is any.
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not.
- *   The index is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
+ *   The index is affine with `stride`, or (null) any vector; `rows`: one of the next kind. Addresses of array elements
+ *   are of this kind.
+ * * `rows`: an integer or a predicate, in a chunk of whole rows of the block: affine in each row, with a base for each.
  * * `vector`: anything. `rows`: an integer, `base + x * tid.x + y * tid.y`, where a chunk has threads of several rows.
  */
 export type Shape =
@@ -18,20 +20,28 @@ export type Shape =
       readonly above?: number;
       readonly isFar?: boolean;
     }
-  | { readonly kind: "indexed"; readonly scale: number; readonly signed: boolean; readonly stride: number | null }
+  | {
+      readonly kind: "indexed";
+      readonly scale: number;
+      readonly signed: boolean;
+      readonly stride: number | null;
+      readonly rows?: RowSteps;
+    }
+  | { readonly kind: "rows"; readonly rows: RowSteps }
   | { readonly kind: "vector"; readonly rows?: RowSteps };
 
 export type Affine = Extract<Shape, { kind: "affine" }>;
 
 /**
- * Steps of a value along a row of the block, of `length` threads, and from row to row. `lanes`: those of the chunk,
- * where the base is a multiple of their number.
+ * Steps of a value along a row of the block, of `length` threads, and from row to row (null: not known). `lanes`: those
+ * of the chunk, where the base is a multiple of their number. `areWhole`: chunks consist of whole rows.
  */
-interface RowSteps {
+export interface RowSteps {
   readonly x: number;
-  readonly y: number;
+  readonly y: number | null;
   readonly length: number;
   readonly lanes?: number;
+  readonly areWhole: boolean;
 }
 
 export const uniform: Shape = { kind: "uniform" };
@@ -70,14 +80,18 @@ const maxStride = 2 ** 46;
 export const affine = (stride: number): Shape =>
   stride === 0 ? uniform : Math.abs(stride) <= maxStride ? { kind: "affine", stride } : vector;
 
+/** The shortest rows that a value is kept by: shorter ones would be as many scalars as there are vectors. */
+const minRow = 8;
+
 /**
  * `tid.x` or `tid.y` where rows of the block have `length` threads and chunks, of so many lanes, have threads of
  * several rows.
  */
-export const alongRows = (axis: "x" | "y", length: number, lanes: number): Shape => ({
-  kind: "vector",
-  rows: { x: axis === "x" ? 1 : 0, y: axis === "y" ? 1 : 0, length, lanes },
-});
+export const alongRows = (axis: "x" | "y", length: number, lanes: number): Shape =>
+  shapeOfRows({
+    ...{ x: axis === "x" ? 1 : 0, y: axis === "y" ? 1 : 0, length, lanes },
+    areWhole: length >= minRow && lanes % length === 0,
+  });
 
 /** The most by which a number may be moved: its sums then are far from where 32 bits end. */
 export const maxAbove = 2 ** 30;
@@ -94,10 +108,12 @@ export const farNumbers = (width: number, above: number): Shape => ({
   ...(above % width === 0 ? {} : { above: above & (width - 1) }),
 });
 
-const sameRowSteps = (a: RowSteps, b: RowSteps): boolean => a.x === b.x && a.y === b.y && a.length === b.length;
-
 const sameRows = (a: RowSteps | undefined, b: RowSteps | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && sameRowSteps(a, b) && a.lanes === b.lanes);
+  a === b || (a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.lanes === b.lanes);
+
+/** The steps of a value from row to row, where they are known. */
+const rowsOf = (shape: Shape): RowSteps | undefined =>
+  shape.kind === "rows" || shape.kind === "vector" || shape.kind === "indexed" ? shape.rows : undefined;
 
 const sameSteps = (a: Affine, b: Affine): boolean =>
   a.stride === b.stride && a.width === b.width && aboveOf(a) === aboveOf(b) && isFar(a) === isFar(b);
@@ -105,7 +121,7 @@ const sameSteps = (a: Affine, b: Affine): boolean =>
 export const sameShape = (a: Shape, b: Shape): boolean =>
   a.kind === b.kind &&
   (a.kind !== "uniform" || alignmentOf(a) === alignmentOf(b)) &&
-  (a.kind !== "vector" || sameRows(a.rows, (b as typeof a).rows)) &&
+  sameRows(rowsOf(a), rowsOf(b)) &&
   (a.kind !== "affine" || sameSteps(a, b as typeof a)) &&
   (a.kind !== "indexed" ||
     (a.scale === (b as typeof a).scale && a.signed === (b as typeof a).signed && a.stride === (b as typeof a).stride));
@@ -114,11 +130,23 @@ export const sameShape = (a: Shape, b: Shape): boolean =>
 export function joinedShape(a: Shape, b: Shape): Shape {
   if (sameShape(a, b)) return a;
   if (a.kind === "uniform" && b.kind === "uniform") return aligned(Math.min(alignmentOf(a), alignmentOf(b)));
-  if (a.kind === "vector" && b.kind === "vector") return joinedRows(a.rows, b.rows);
-  if (a.kind === "indexed" && b.kind === "indexed") {
-    return a.scale === b.scale && a.signed === b.signed ? { ...a, stride: null } : vector;
-  }
-  return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? joinedNumbers(a, b) : vector;
+  if (a.kind === "indexed" && b.kind === "indexed") return joinedIndexes(a, b);
+  return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? joinedNumbers(a, b) : joinedRows(a, b);
+}
+
+type Indexed = Extract<Shape, { kind: "indexed" }>;
+
+function joinedIndexes(a: Indexed, b: Indexed): Shape {
+  const { scale, signed } = a;
+  if (scale !== b.scale || signed !== b.signed) return vector;
+  const index = joinedShape(indexShape(a), indexShape(b));
+  return { kind: "indexed", scale, signed, stride: null, ...(index.kind === "rows" ? { rows: index.rows } : {}) };
+}
+
+/** The shape of an index that is not affine, or of one that is. */
+function indexShape({ stride, rows }: Indexed): Shape {
+  if (stride !== null) return affine(stride);
+  return rows === undefined ? vector : { kind: "rows", rows };
 }
 
 /** Sums with multiples of the chunk's lanes, as in the rounds of a loop, stay numbers. */
@@ -127,15 +155,21 @@ function joinedNumbers(a: Affine, b: Affine): Shape {
   return areNumbers && (aboveOf(a) - aboveOf(b)) % a.width === 0 ? farNumbers(a.width, aboveOf(a)) : affine(a.stride);
 }
 
-function joinedRows(a: RowSteps | undefined, b: RowSteps | undefined): Shape {
-  if (a === undefined || b === undefined || !sameRowSteps(a, b)) return vector;
-  const { x, y, length } = a;
-  return { kind: "vector", rows: { x, y, length } };
+function joinedRows(a: Shape, b: Shape): Shape {
+  const known = rowsOf(a.kind === "indexed" ? b : a) ?? rowsOf(b);
+  if (known === undefined || a.kind === "indexed" || b.kind === "indexed") return vector;
+  const [left, right] = [stepsIn(known, a), stepsIn(known, b)];
+  if (left === undefined || right === undefined || left.x !== right.x) return vector;
+  const { x, length, areWhole } = left;
+  return shapeOfRows({ x, y: left.y === right.y ? left.y : null, length, areWhole });
 }
 
 /** Whether a value is kept in a few scalars, from which that of any lane follows. */
 export const isLinear = (shape: Shape): boolean =>
-  shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
+  shape.kind === "uniform" ||
+  shape.kind === "affine" ||
+  shape.kind === "rows" ||
+  (shape.kind === "indexed" && (shape.stride !== null || shape.rows !== undefined));
 
 /** Steps from row to row beyond this would not be exact. */
 const maxRowStep = 2 ** 30;
@@ -144,31 +178,53 @@ const maxRowStep = 2 ** 30;
  * A value with these steps: as threads are counted row by row, it is affine where the rows continue each other. Chunks
  * lie in one layer of the block, and begin with a multiple of their lanes.
  */
-function shapeOfRows({ x, y, length, lanes }: RowSteps): Shape {
+function shapeOfRows({ x, y, length, lanes, areWhole }: RowSteps): Shape {
   if (y === x * length) return x === 1 && lanes !== undefined ? farNumbers(lanes, 0) : affine(x);
-  const rows = { x, y, length, ...(lanes === undefined ? {} : { lanes }) };
-  return Math.abs(x) <= maxRowStep && Math.abs(y) <= maxRowStep ? { kind: "vector", rows } : vector;
+  if (Math.abs(x) > maxRowStep) return vector;
+  const step = y === null || Math.abs(y) > maxRowStep ? null : y;
+  const rows = { x, y: step, length, areWhole, ...(lanes === undefined ? {} : { lanes }) };
+  if (areWhole) return { kind: "rows", rows };
+  return step === null ? vector : { kind: "vector", rows };
 }
 
 export const multipleOfRows = ({ x, y, ...rest }: RowSteps, factor: number): Shape =>
-  shapeOfRows({ x: x * factor, y: y * factor, ...rest });
+  shapeOfRows({ x: x * factor, y: y === null ? null : y * factor, ...rest });
+
+/** The steps of a value in the rows of which another one's are known. */
+function stepsIn(known: RowSteps, shape: Shape): RowSteps | undefined {
+  if (shape.kind === "vector" || shape.kind === "rows") return shape.rows;
+  const stride = strideOf(shape);
+  if (stride === null) return undefined;
+  const { length, areWhole, lanes } = known;
+  const isAligned = lanes !== undefined && alignmentOf(shape) >= lanes;
+  return { x: stride, y: stride * length, length, areWhole, ...(isAligned ? { lanes } : {}) };
+}
 
 export function sumOfRows(a: Shape, b: Shape, sign: 1 | -1): Shape {
-  const known = a.kind === "vector" ? a.rows : b.kind === "vector" ? b.rows : undefined;
+  if (a.kind === "indexed" || b.kind === "indexed") return vector;
+  const known = rowsOf(a) ?? rowsOf(b);
   if (known === undefined) return vector;
-  const { length } = known;
-  const stepsOf = (shape: Shape): RowSteps | undefined => {
-    if (shape.kind === "vector") return shape.rows;
-    const stride = strideOf(shape);
-    if (stride === null) return undefined;
-    const isAligned = known.lanes !== undefined && alignmentOf(shape) >= known.lanes;
-    return { x: stride, y: stride * length, length, ...(isAligned ? { lanes: known.lanes } : {}) };
-  };
-  const [left, right] = [stepsOf(a), stepsOf(b)];
+  const [left, right] = [stepsIn(known, a), stepsIn(known, b)];
   if (left === undefined || right === undefined) return vector;
-  const sum = { x: left.x + sign * right.x, y: left.y + sign * right.y, length };
+  const { length, areWhole } = known;
+  const y = left.y === null || right.y === null ? null : left.y + sign * right.y;
+  const sum = { x: left.x + sign * right.x, y, length, areWhole };
   return shapeOfRows(left.lanes !== undefined && left.lanes === right.lanes ? { ...sum, lanes: left.lanes } : sum);
 }
+
+/** The shape of what follows from values each of which is the same along each row; null for others. */
+export function alikeInRows(shapes: readonly Shape[]): Shape | null {
+  let known: RowSteps | null = null;
+  for (const shape of shapes) {
+    if (shape.kind === "rows" && shape.rows.x === 0) known = shape.rows;
+    else if (shape.kind !== "uniform") return null;
+  }
+  return known && shapeOfRows({ x: 0, y: null, length: known.length, areWhole: true });
+}
+
+/** The low 32 bits of an index of rows, times a scale. */
+export const truncatedRows = ({ x, y: _, lanes: _lanes, ...rest }: RowSteps, scale: number): Shape =>
+  shapeOfRows({ x: Math.imul(x, scale), y: null, ...rest });
 
 export const strideOf = (shape: Shape): number | null =>
   shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;

@@ -316,7 +316,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
     if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
     if (lanes?.noMask !== true && this.merges(block, r)) return vector;
     // A narrow register has no room for a base of 32 bits.
-    if (shape.kind !== "uniform" && bits < 32) return vector;
+    if (shape.kind !== "uniform" && bits < 32 && !(shape.kind === "rows" && bits === 1)) return vector;
     return joined;
   }
 

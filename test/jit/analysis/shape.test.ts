@@ -190,9 +190,10 @@ test("a multiple whose stride would not be exact is a vector", () => {
 describe("in a chunk of two rows of eight threads", () => {
   const twoRows: LaunchShape = { ...anyBlock, rowLength: 8, full: true };
   const row = "mov.u32 %r1, %tid.y;";
-  const rows = (x: number, y: number) => ({ kind: "vector", rows: { x, y, length: 8 } });
+  const steps = (x: number, y: number | null) => ({ x, y, length: 8, areWhole: true });
+  const rows = (x: number, y: number | null) => ({ kind: "rows", rows: steps(x, y) });
   // The sum of a multiple of the chunk's lanes and steps.
-  const fromLanes = (x: number, y: number) => ({ kind: "vector", rows: { x, y, length: 8, lanes: 16 } });
+  const fromLanes = (x: number, y: number) => ({ kind: "rows", rows: { ...steps(x, y), lanes: 16 } });
 
   // Thread (x, y) is lane 8y + x, less what the chunk begins with.
   test.each([
@@ -209,12 +210,33 @@ describe("in a chunk of two rows of eight threads", () => {
     ],
     ["with an offset", `${row} add.u32 %r1, %r1, %s0; shl.b32 %r1, %r1, 3; sub.u32 %r2, %r1, %r0;`, "%r2", rows(-1, 8)],
     ["rows that lie apart", `${row} mad.lo.u32 %r2, %r1, 9, %r0;`, "%r2", fromLanes(1, 9)],
-    ["rows at a distance that nothing tells", `${row} mad.lo.u32 %r2, %r1, %s0, %r0;`, "%r2", vector],
+    ["rows at a distance that nothing tells", `${row} mad.lo.u32 %r2, %r1, %s0, %r0;`, "%r2", rows(1, null)],
+    [
+      "and their words",
+      `${row} mad.lo.u32 %r2, %r1, %s0, %r0; mad.wide.u32 %x1, %r2, 4, %x0;`,
+      "%x1",
+      { ...indexed(4, false, null), rows: steps(1, null) },
+    ],
+    ["what is the same along a row", `${row} max.s32 %r2, %r1, 3; shr.u32 %r2, %r2, %s0;`, "%r2", rows(0, null)],
+    ["a condition on rows", `${row} setp.lt.s32 %p0, %r1, 3;`, "%p0", rows(0, null)],
+    ["a condition within them", "setp.lt.s32 %p0, %r0, 3;", "%p0", vector],
+    ["a product of what varies along rows", `${row} mul.lo.u32 %r2, %r1, %r0;`, "%r2", vector],
     ["lanes and rows", `${row} mov.u32 %r2, %laneid; mad.lo.u32 %r2, %r1, -8, %r2;`, "%r2", rows(1, 0)],
     ["what cancels", "sub.u32 %r2, %r0, %r0;", "%r2", uniform],
     ["what is written under a condition", `${row} setp.eq.u32 %p0, %r1, 1; @%p0 mov.u32 %r1, 5;`, "%r1", vector],
-    ["what wraps around", `${row} and.b32 %r2, %r1, 1;`, "%r2", vector],
+    ["what wraps around", `${row} and.b32 %r2, %r1, 1;`, "%r2", rows(0, null)],
   ])("%s", (_, body, register, shape) => {
     expect(shapeOf(body, register, twoRows)).toEqual(shape);
   });
+});
+
+test.each([4, 12])("rows of %i threads are too short, or end within a chunk: their numbers are vectors", (length) => {
+  const someRows: LaunchShape = { ...anyBlock, rowLength: length, full: true };
+  const steps = { x: 1, y: 3, length, areWhole: false };
+  const row = "mov.u32 %r1, %tid.y;";
+  expect(shapeOf(`${row} mad.lo.u32 %r2, %r1, 3, %r0; add.u32 %r2, %r2, %s0;`, "%r2", someRows)).toEqual({
+    ...{ kind: "vector", rows: steps },
+  });
+  expect(shapeOf(`${row} mul.lo.u32 %r2, %r1, %s0;`, "%r2", someRows)).toEqual(vector);
+  expect(shapeOf(`${row} max.s32 %r2, %r1, 3;`, "%r2", someRows)).toEqual(vector);
 });

@@ -1,6 +1,6 @@
 import { directConversion } from "../../../semantics/direct-conversion.ts";
 import type { Emission, Expr, Ty } from "../../../semantics/index.ts";
-import type { Shape } from "../../../ir/uniformity/shape.ts";
+import type { RowSteps, Shape } from "../../../ir/uniformity/shape.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
@@ -14,6 +14,7 @@ import {
   applyScalar,
   applyVector,
   bitsOfScalar,
+  firstOfRow,
   laneOf,
   type Quad,
   scalarIn,
@@ -48,6 +49,7 @@ export class Expressions {
   readonly #frame: Sources["frame"];
   readonly #locals: Sources["locals"];
   readonly #quads: Sources["quads"];
+  readonly #allQuads: number;
   readonly #rematerialized: Sources["rematerialized"];
   readonly #known: Sources["known"];
   readonly #laneConstants: LaneConstants;
@@ -65,6 +67,7 @@ export class Expressions {
     this.#frame = frame;
     this.#locals = locals;
     this.#quads = quads;
+    this.#allQuads = quads();
     this.#rematerialized = rematerialized;
     this.#known = known;
     this.#plans = narrow;
@@ -146,7 +149,10 @@ export class Expressions {
         return {
           kind: "affine",
           ty: expr.ty as "i32" | "i64",
-          base: args[0]!.kind === "indexed" ? lowHalf(args[0]!) : applyScalar(expr.prim, args.map(baseOf)),
+          base:
+            args[0]!.kind === "indexed"
+              ? lowHalf(args[0]!, baseOf(args[0]!.index))
+              : applyScalar(expr.prim, args.map(baseOf)),
           stride: shape.stride,
         };
       case "indexed": {
@@ -158,6 +164,8 @@ export class Expressions {
         const from = args.find((a) => a.kind === "indexed") as Extract<Value, { kind: "indexed" }>;
         return { ...from, base: applyScalar(expr.prim, args.map(baseOf)), scale };
       }
+      case "rows":
+        return this.#inRows(expr, shape.rows, args);
       case "vector":
         return applyVector(
           expr.prim,
@@ -165,6 +173,25 @@ export class Expressions {
           this.#quads(),
         );
     }
+  }
+
+  /** An expression that is evaluated for the first lane of each row. */
+  #inRows({ prim, ty }: Extract<Expr, { kind: "prim" }>, { x, length }: RowSteps, args: readonly Value[]): Value {
+    const [first] = args;
+    const bases = this.#rowNumbers(length).map((row) =>
+      first!.kind === "indexed" && prim === "i32.wrap_i64"
+        ? lowHalf(first!, firstOfRow(first!.index, row, length))
+        : applyScalar(
+            prim,
+            args.map((arg) => firstOfRow(arg, row, length)),
+          ),
+    );
+    return { kind: "rows", ty, bases, stride: x, length };
+  }
+
+  /** The numbers of the rows of a chunk, of which all are kept, even while code is written for its first lanes. */
+  #rowNumbers(length: number): readonly number[] {
+    return Array.from({ length: (4 * this.#allQuads) / length }, (_, row) => row);
   }
 
   /** An expression that fits in narrow lanes, evaluated there. */
@@ -202,13 +229,22 @@ export class Expressions {
       }
       case "indexed": {
         const [base, ...rest] = locals;
+        const { rows } = shape;
         const index: Value =
-          shape.stride === null
-            ? { kind: "vector", ty: "i32", quads: rest.map((l): Quad => [wasm.local("v128", l)]) }
-            : { kind: "affine", ty: "i32", base: wasm.local("i32", rest[0]!), stride: shape.stride };
+          rows !== undefined
+            ? rowsIn("i32", rest, rows)
+            : shape.stride === null
+              ? { kind: "vector", ty: "i32", quads: rest.map((l): Quad => [wasm.local("v128", l)]) }
+              : { kind: "affine", ty: "i32", base: wasm.local("i32", rest[0]!), stride: shape.stride };
         const { scale, signed } = shape;
         const value: Value = { kind: "indexed", ty: "i64", base: wasm.local("i64", base!), index, scale, signed };
         return ty === "i64" ? value : { ...vectorOf(value, this.#quads()), ty };
+      }
+      case "rows": {
+        const isWord = ty === "i32" || ty === "i64" || ty === "pred";
+        if (isWord) return rowsIn(ty, locals, shape.rows);
+        const word = ty === "f64" ? "i64" : "i32";
+        return { ...vectorOf(rowsIn(word, locals, shape.rows), this.#quads()), ty };
       }
       case "vector": {
         const form = this.#plans.form(register);
@@ -233,6 +269,12 @@ export function knownValue(shape: Shape, ty: Ty, lanes: readonly number[]): Valu
     const bits = wasm.i32(first!);
     return { kind: "uniform", ty, scalar: ty === "f32" ? wasm.op("f32.reinterpret_i32", bits) : bits };
   }
+  if (shape.kind === "rows") {
+    const { x, length } = shape.rows;
+    const bases = lanes.filter((_, lane) => lane % length === 0).map((base) => wasm.i32(base));
+    const value: Value = { kind: "rows", ty: ty === "pred" ? ty : "i32", bases, stride: x, length };
+    return ty === value.ty ? value : { ...vectorOf(value, lanes.length / 4), ty };
+  }
   const quads: Quad[] = [];
   for (let lane = 0; lane < lanes.length; lane += 4) {
     const own = lanes.slice(lane, lane + 4);
@@ -246,17 +288,29 @@ export function knownValue(shape: Shape, ty: Ty, lanes: readonly number[]): Valu
 /** The scalar part of a structured value; of a vector, as where rows continue each other, its first lane. */
 export const baseOf = (value: Value): Wasm => {
   if (value.kind === "vector") return laneOf(value, 0);
+  if (value.kind === "rows") return value.bases[0]!;
   return value.kind === "uniform" ? value.scalar : value.base;
 };
 
-/** The low half of `base + index * scale`, with an affine index: the base of an affine 32-bit value. */
-function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): Wasm {
-  const offset = wasm.op("i32.mul", baseOf(index), wasm.i32(scale));
+/** A value that is kept by rows in locals. */
+const rowsIn = (ty: Ty, locals: readonly number[], { x, length }: RowSteps): Value => ({
+  ...{ kind: "rows", ty, stride: x, length },
+  bases: locals.map((local) => scalarIn(ty, local)),
+});
+
+/** The first lanes of the rows of a chunk, of which registers of a shape have so many. */
+const firstOfRows = (value: Value, { length }: RowSteps, quads: number): readonly Wasm[] =>
+  Array.from({ length: (4 * quads) / length }, (_, row) => bitsOfScalar(firstOfRow(value, row, length)));
+
+/** The low half of `base + index * scale`, for the first lane or that of a row. */
+function lowHalf({ base, scale }: Extract<Value, { kind: "indexed" }>, index: Wasm): Wasm {
+  const offset = wasm.op("i32.mul", index, wasm.i32(scale));
   return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
 }
 
 /** The parts of a value, as a register of a shape keeps it. */
 export function partsOf(value: Value, shape: Shape, quads: number): readonly Wasm[] {
+  if (shape.kind === "rows") return firstOfRows(value, shape.rows, quads);
   if (shape.kind === "vector" || value.kind === "vector") return vectorOf(value, quads).quads.flat();
   switch (value.kind) {
     case "uniform":
@@ -265,12 +319,16 @@ export function partsOf(value: Value, shape: Shape, quads: number): readonly Was
       return [value.base];
     case "indexed":
       return [value.base, ...indexParts(value.index, shape, quads)];
+    case "rows":
+      throw new Error("a value that is kept by rows has their shape");
   }
 }
 
 /** The parts of an index, as a register of a shape keeps it. */
-const indexParts = (index: Value, shape: Shape, quads: number): readonly Wasm[] =>
-  shape.kind === "indexed" && shape.stride === null ? vectorOf(index, quads).quads.flat() : [baseOf(index)];
+function indexParts(index: Value, shape: Shape, quads: number): readonly Wasm[] {
+  if (shape.kind !== "indexed" || shape.stride !== null) return [baseOf(index)];
+  return shape.rows === undefined ? vectorOf(index, quads).quads.flat() : firstOfRows(index, shape.rows, quads);
+}
 
 function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
   switch (ty) {

@@ -103,9 +103,22 @@ export class RegisterLocals {
     if (missing === 0) return all;
     const form = this.#narrow.form(register);
     if (form !== null) return all.slice(0, narrowParts(form.bits, quads));
-    const { kind } = this.#analysis.register(register);
-    const vectors = kind === "vector" ? all.length : kind === "indexed" && all.length > 2 ? all.length - 1 : 0;
+    const shape = this.#analysis.register(register);
+    const isVector = shape.kind === "indexed" && shape.stride === null && shape.rows === undefined;
+    const vectors = shape.kind === "vector" ? all.length : isVector ? all.length - 1 : 0;
     return all.slice(0, all.length - (vectors * missing) / this.#quads);
+  }
+
+  /** The types of what is kept by rows of so many lanes. */
+  #rowTypes(kind: "i32" | "i64" | "indexed", length: number): readonly WasmTy[] {
+    const rows = (4 * this.#quads) / length;
+    let types = byRows[kind].get(rows);
+    if (types === undefined) {
+      const bases = new Array<WasmTy>(rows).fill(kind === "i64" ? "i64" : "i32");
+      types = kind === "indexed" ? ["i64", ...bases] : bases;
+      byRows[kind].set(rows, types);
+    }
+    return types;
   }
 
   /** The types of a register's locals; registers of the same types get the same list. */
@@ -117,12 +130,20 @@ export class RegisterLocals {
       case "affine":
         return c === "b64" ? scalars.i64 : scalars.i32;
       case "indexed":
+        if (shape.rows !== undefined) return this.#rowTypes("indexed", shape.rows.length);
         return shape.stride === null ? this.#vectors.indexed : scalars.indexed;
+      case "rows":
+        return this.#rowTypes(c === "b64" ? "i64" : "i32", shape.rows.length);
       case "vector":
         return this.#vectors[this.#narrow.form(register)?.bits ?? (c === "b64" ? "wide" : "word")];
     }
   }
 }
+
+/** By the number of rows of a chunk. */
+const byRows: Readonly<Record<"i32" | "i64" | "indexed", Map<number, readonly WasmTy[]>>> = {
+  ...{ i32: new Map(), i64: new Map(), indexed: new Map() },
+};
 
 const scalars = { i32: ["i32"], i64: ["i64"], indexed: ["i64", "i32"] } as const satisfies Record<
   string,

@@ -33,7 +33,7 @@ export class SpecialRegisters {
   readonly #isThread: boolean;
   /** Locals of uniform special registers, by name; with chunks in rows, also the `tid` of the first lane. */
   readonly #words = new Map<string, number>();
-  /** Locals of `tid`, one for each quad, if chunks are not in rows. */
+  /** Locals of `tid`, one for each quad, if chunks are not in rows, or one for each row if they consist of these. */
   readonly #tids = new Map<Dimension, readonly number[]>();
   readonly #time: number | null;
   /** Whether blocks are certainly one row. */
@@ -71,7 +71,9 @@ export class SpecialRegisters {
     for (const name of used) {
       if (isDimension(name) && !shape.rows && known.has(name)) continue;
       if (isDimension(name) && !shape.rows) {
-        const locals = Array.from({ length: shape.quads }, () => writer.local("v128"));
+        const length = rowLengthOf(name, shape);
+        const count = length === null ? shape.quads : (4 * shape.quads) / length;
+        const locals = Array.from({ length: count }, () => writer.local(length === null ? "v128" : "i32"));
         this.#tids.set(name, locals);
       } else if (isDimension(name) || isHeaderWord(name)) this.#words.set(name, writer.local("i32"));
     }
@@ -84,7 +86,7 @@ export class SpecialRegisters {
     const known = this.#known.get(name);
     if (known !== undefined) return knownValue(specialShape(leaf, this.#shape), ty, known);
     const tids = isDimension(name) ? this.#tids.get(name) : undefined;
-    if (tids !== undefined) return { kind: "vector", ty: "i32", quads: tids.map((l) => [wasm.local("v128", l)]) };
+    if (tids !== undefined && isDimension(name)) return this.#tid(name, tids);
     const first = wasm.local("i32", this.first);
     if (name === "laneid") {
       const base = this.#isThread ? wasm.i32(0) : wasm.op("i32.and", first, wasm.i32(31));
@@ -93,6 +95,14 @@ export class SpecialRegisters {
     const word = name === "warpid" ? wasm.op("i32.shr_u", first, wasm.i32(5)) : this.#word(name);
     if (name === "tid.x") return this.#numbers(word);
     return { kind: "uniform", ty, scalar: ty === "i64" ? wasm.op("i64.extend_i32_u", word) : word };
+  }
+
+  /** The numbers of threads that lie in several rows. */
+  #tid(name: Dimension, locals: readonly number[]): Value {
+    const shape = specialShape({ kind: "special", name, ty: "i32" }, this.#shape);
+    if (shape.kind !== "rows") return { kind: "vector", ty: "i32", quads: locals.map((l) => [wasm.local("v128", l)]) };
+    const { x, length } = shape.rows;
+    return { kind: "rows", ty: "i32", bases: locals.map((l) => wasm.local("i32", l)), stride: x, length };
   }
 
   /** The numbers of the chunk's lanes, given that of the first. */
@@ -271,14 +281,24 @@ export class SpecialRegisters {
     for (const [name, locals] of this.#tids) this.#loadTids(dimensions.indexOf(name), locals);
   }
 
+  /** Loads those that are kept by rows, for invariants that are computed before the chunk begins. */
+  loadRows(): void {
+    for (const [name, locals] of this.#tids) {
+      if (rowLengthOf(name, this.#shape) !== null) this.#loadTids(dimensions.indexOf(name), locals);
+    }
+  }
+
   /** Loads `tid` from the table in the context. */
   #loadTids(dimension: number, locals: readonly number[]): void {
     const w = this.#writer;
     const words = wasm.op("i32.shl", wasm.local("i32", this.first), wasm.i32(2));
     const at = wasm.op("i32.add", wasm.local("i32", this.#context), words);
-    locals.forEach((local, q) => {
+    const table = this.#layout.tids + dimension * tidBytes;
+    const length = rowLengthOf(dimensions[dimension]!, this.#shape);
+    locals.forEach((local, i) => {
       w.value(at);
-      w.memory("v128.load", 16, this.#layout.tids + dimension * tidBytes + 16 * q);
+      if (length === null) w.memory("v128.load", 16, table + 16 * i);
+      else w.memory("i32.load", 4, table + 4 * length * i);
       w.set(local);
     });
   }
@@ -316,4 +336,10 @@ export class SpecialRegisters {
     this.#writer.get(local);
     this.#writer.memory("i32.store", 4, at);
   }
+}
+
+/** The lanes of a row where `tid` is kept by rows; else null. */
+function rowLengthOf(name: Dimension, shape: LaunchShape): number | null {
+  const found = specialShape({ kind: "special", name, ty: "i32" }, shape);
+  return found.kind === "rows" ? found.rows.length : null;
 }

@@ -48,7 +48,10 @@ function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, { strai
   start.beginBlock();
   chunks.begin();
   const done = w.begin("block");
-  const prepare = (): void => computeInvariants(run, run.invariants.chunk);
+  const prepare = (): void => {
+    run.scope.specials.loadRows();
+    computeInvariants(run, run.invariants.chunk);
+  };
   const skipIdle = (): void => idle?.skip(prepare, run, done);
   if (straight === null) skipIdle();
   else {

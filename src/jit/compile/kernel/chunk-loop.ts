@@ -41,6 +41,7 @@ export class ChunkLoop {
       // A loop of its own: in one with vectors in it each iteration costs more.
       if (idle !== null) {
         w.loop((again) => {
+          if (idle.invariants.length > 0) this.#run.scope.specials.loadRows();
           computeInvariants(this.#run, idle.invariants);
           shared?.compute();
           w.value(idle.alone);

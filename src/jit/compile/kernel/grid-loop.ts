@@ -115,7 +115,8 @@ function beginGrid(scope: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"
 function blockTestsOf({ scope, context, threads }: KernelRun): BlockTests {
   const { unit, specials, chunk, body } = scope;
   if (unit.stacks.isUsed || unit.shape.clustered) return { straight: null, idle: null };
-  const path = body.straightPath();
+  // Its chunks advance along rows.
+  const path = unit.shape.rowLength === null ? body.straightPath() : null;
   const tests = body.idleTests();
   const { layout } = unit;
   return {

@@ -17,10 +17,19 @@ export type Value =
       readonly scale: number;
       readonly signed: boolean;
     }
+  /** By row of `length` lanes, its base, from which lanes of the row go on by `stride`: 0 but for integers. */
+  | {
+      readonly kind: "rows";
+      readonly ty: Ty;
+      readonly bases: readonly Wasm[];
+      readonly stride: number;
+      readonly length: number;
+    }
   /** `bits`: how many low bits of each lane may be set, where fewer than all. */
   | { readonly kind: "vector"; readonly ty: Ty; readonly quads: readonly Quad[]; readonly bits?: number };
 
 export type Vector = Extract<Value, { kind: "vector" }>;
+export type Rows = Extract<Value, { kind: "rows" }>;
 
 export const isWide = (ty: Ty): boolean => ty === "i64" || ty === "f64";
 
@@ -88,6 +97,8 @@ export function vectorOf(value: Value, quads: number): Vector {
     }
     case "affine":
       return { kind: "vector", ty: value.ty, quads: affineQuads(value, quads) };
+    case "rows":
+      return { kind: "vector", ty: value.ty, quads: rowQuads(value).slice(0, quads) };
     case "indexed": {
       const index = vectorOf(value.index, quads);
       const base = splat("i64", value.base);
@@ -106,6 +117,34 @@ export function vectorOf(value: Value, quads: number): Vector {
         ),
       };
     }
+  }
+}
+
+/** The quads of all rows. */
+function rowQuads({ ty, bases, stride, length }: Rows): readonly Quad[] {
+  return bases.flatMap((base) => {
+    if (stride !== 0 && (ty === "i32" || ty === "i64")) {
+      return affineQuads({ kind: "affine", ty, base, stride }, length / 4);
+    }
+    return vectorOf({ kind: "uniform", ty, scalar: base }, length / 4).quads;
+  });
+}
+
+/** The value in the first lane of a row of `length` lanes. */
+export function firstOfRow(value: Value, row: number, length: number): Wasm {
+  const lane = row * length;
+  switch (value.kind) {
+    case "uniform":
+      return value.scalar;
+    case "rows":
+      return value.bases[row]!;
+    case "affine": {
+      const beyond = value.stride * lane;
+      const by = value.ty === "i32" ? wasm.i32(beyond) : wasm.i64(BigInt(beyond));
+      return beyond === 0 ? value.base : applyScalar(`${value.ty}.add`, [value.base, by]);
+    }
+    default:
+      return laneOf(vectorOf(value, (lane >> 2) + 1), lane);
   }
 }
 

@@ -19,9 +19,11 @@ import {
   times,
   where,
 } from "../lanes/scalar.ts";
-import { type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import { type Rows, type Value, type Vector, vectorOf } from "../lanes/value.ts";
 import { allWithin, maxRounds, roundsWithin } from "./bounds-functions.ts";
 import { placeholder } from "./placeholder.ts";
+import { type QuadAddresses, quadAddresses } from "./quad-addresses.ts";
+import { rowOffsets } from "./row-offsets.ts";
 
 /** The extent of a variable or allocation: accesses within it need no lookup. */
 export interface KnownObject {
@@ -56,8 +58,8 @@ export type ByteOffsets =
   | { readonly kind: "run"; readonly at: Wasm; readonly stride: number }
   /** Lane l at `at + distances[l]`, of which none is below 0; good in all lanes, active or not. */
   | { readonly kind: "pattern"; readonly at: Wasm; readonly distances: readonly number[] }
-  /** One for each lane. Those of inactive lanes are unchecked. */
-  | { readonly kind: "each"; readonly quads: readonly Wasm[] };
+  /** One for each lane. Those of inactive lanes are unchecked. `byRow`: each quad is a scalar and known distances. */
+  | { readonly kind: "each"; readonly quads: readonly Wasm[]; readonly byRow?: boolean };
 
 /** An offset that all lanes share, as one for each lane. */
 export const laneByLane = (offsets: ByteOffsets): ByteOffsets =>
@@ -81,26 +83,6 @@ export interface FallbackCheck {
   readonly room: Wasm;
   /** Whether inactive lanes may take part: load like the others, or store what was there. */
   readonly inactiveMayAccess: boolean;
-}
-
-/** The addresses of four lanes: their lower and upper halves, and the bits of them that must be 0. */
-export interface QuadAddresses {
-  readonly words: Wasm;
-  readonly upper: Wasm;
-  readonly low: Wasm;
-}
-
-/** The addresses of all lanes at an offset from those of a base. */
-export function quadAddresses({ ty, quads }: Vector, offset: number, align: number): readonly QuadAddresses[] {
-  const wide = ty === "i64";
-  return quads.map((quad) => {
-    const moved = wide
-      ? quad.map((half) => wasm.op("i64x2.add", half, wasm.i64x2(BigInt(offset))))
-      : [wasm.op("i32x4.add", quad[0]!, wasm.i32x4(offset))];
-    const words = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
-    const upper = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]) : wasm.i32x4(0);
-    return { words, upper, low: wasm.op("v128.and", words, wasm.i32x4(align - 1)) };
-  });
 }
 
 type Affine = Extract<Value, { kind: "affine" }>;
@@ -161,7 +143,10 @@ export class BoundsCheck {
         if (base.index.kind === "affine") {
           const stride = base.index.stride * base.scale;
           if (stride % this.#range.align === 0) return this.#indexRun(base, base.index, stride);
-        } else if (this.#isSimple(base)) return this.#indexed(base, mask);
+        } else if (this.#isSimple(base)) {
+          const found = this.#indexed(base, mask);
+          return base.index.kind === "rows" ? this.#indexRows(base, base.index, { found, mask }) : found;
+        }
     }
     return this.#each(vectorOf(base, this.#chunk.quads), mask);
   }
@@ -239,9 +224,9 @@ export class BoundsCheck {
    * Checks a run of lanes. `fixed`: a further condition that depends on the object and a known distance alone; `rest`:
    * one that does not.
    */
-  #run(distance: Wasm, stride: number, fixed: Wasm, rest = wasm.i32(1)): CheckResult {
+  #run(distance: Wasm, stride: number, fixed: Wasm, rest = wasm.i32(1), lanes = this.#chunk.lanes): CheckResult {
     const { bytes, lane = 0 } = this.#object;
-    const span = stride * (this.#chunk.lanes - 1);
+    const span = stride * (lanes - 1);
     const all = this.#range.size + Math.abs(span);
     const lowest = plus(distance, i64(Math.min(span, 0)));
     const fits = atLeast(bytes, i64(all));
@@ -287,25 +272,44 @@ export class BoundsCheck {
   }
 
   /** Checks an affine index, which must not wrap around its 32 bits. */
-  #indexRun(base: Indexed, index: Affine, stride: number): CheckResult {
+  #indexRun(base: Indexed, index: Affine, stride: number, lanes = this.#chunk.lanes): CheckResult {
     const { scale, signed } = base;
     const start = this.#distance(base.base);
     const distance = plus(start, times(extended(index.base, signed), scale));
     const isScaled = scale % this.#range.align === 0;
     const fixed = isScaled ? this.#isAligned(start) : wasm.i32(1);
     const rest = isScaled ? wasm.i32(1) : this.#isAligned(distance);
-    const steps = (this.#chunk.lanes - 1) * index.stride;
+    const steps = (lanes - 1) * index.stride;
     const [least, most] = signed ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
     if (index.stride > 0 && scale > 0 && this.#isKnown) {
       // An index that would wrap is beyond the object: nothing needs to be checked.
       const beyond = atLeast(plus(start, i64((most - steps + 1) * scale)), this.#object.bytes);
-      return this.#run(distance, stride, both(fixed, beyond), rest);
+      return this.#run(distance, stride, both(fixed, beyond), rest, lanes);
     }
     const staysInRange =
       index.stride > 0
         ? wasm.op(signed ? "i32.le_s" : "i32.le_u", index.base, wasm.i32(most - steps))
         : wasm.op(signed ? "i32.ge_s" : "i32.ge_u", index.base, wasm.i32(least - steps));
-    return this.#run(distance, stride, fixed, both(rest, staysInRange));
+    return this.#run(distance, stride, fixed, both(rest, staysInRange), lanes);
+  }
+
+  /**
+   * Checks an index that is affine in each row: by the ends of the rows first, then as lanes are (`found`).
+   */
+  #indexRows(
+    base: Indexed,
+    { bases, stride, length }: Rows,
+    { found, mask }: { readonly found: CheckResult; readonly mask: readonly Wasm[] | null },
+  ): CheckResult {
+    const step = stride * base.scale;
+    // Copies of an object, one for each lane, do not lie in rows.
+    if (step <= 0 || step % this.#range.align !== 0 || this.#object.lane !== undefined) return found;
+    const affine = { kind: "affine", ty: "i32", stride } as const;
+    const runs = bases.map((first) => this.#indexRun(base, { ...affine, base: first }, step, length));
+    const quads = runs.flatMap(({ offsets }) => (offsets.kind === "run" ? rowOffsets(offsets.at, step, length) : []));
+    const whole = runs.map(({ ok }) => ok).reduce(both);
+    const ok = mask === null ? whole : wasm.if(whole, wasm.i32(1), found.ok);
+    return { ...found, offsets: { kind: "each", quads: quads.slice(0, this.#chunk.quads), byRow: true }, ok };
   }
 
   #isSimple({ scale }: Indexed): boolean {

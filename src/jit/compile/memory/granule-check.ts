@@ -10,7 +10,8 @@ import type { Vector } from "../lanes/value.ts";
 import { inAllocationsName } from "../module/allocated-granules.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bitsOf } from "./address-lookup.ts";
-import { type KnownObject, quadAddresses } from "./bounds-check.ts";
+import type { KnownObject } from "./bounds-check.ts";
+import { quadAddresses } from "./quad-addresses.ts";
 
 /**
  * The check of an access of which nothing is known but that it may be in global memory: as of a pointer that has been

@@ -10,7 +10,7 @@ import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { both, plus, splitImmediate, times } from "../lanes/scalar.ts";
-import type { Value } from "../lanes/value.ts";
+import { type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bentRun, straightRun } from "./bent-runs.ts";
 import {
@@ -26,6 +26,7 @@ import { maskWithin } from "./bounds-functions.ts";
 import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GranuleCheck } from "./granule-check.ts";
+import { keptByRow, runsInRows, splatAndWords } from "./row-offsets.ts";
 
 /** The result of a group's check, in locals. */
 export interface VerifiedGroup extends Omit<CheckedAccess, "release" | "wideLoad"> {
@@ -102,7 +103,7 @@ export class GroupChecks {
   /** Whether the addresses of all lanes follow from the first lane's. */
   #isRegular(base: Expr): boolean {
     const shape = this.#chunk.analysis.shape(base);
-    return shape.kind !== "vector" && (shape.kind !== "indexed" || shape.stride !== null);
+    return shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
   }
 
   recordOf(group: AccessGroup): number {
@@ -121,7 +122,8 @@ export class GroupChecks {
     const isGlobal = isGranular && group.access.space === "global";
     const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;
     const target = known ?? { object: last!, baseDistance: null };
-    const base = this.#chunk.value(group.address.base);
+    const address = this.#chunk.value(group.address.base);
+    const base = address.kind === "rows" ? vectorOf(address, this.#chunk.quads) : address;
     const pattern = this.#patternOf(group) ?? this.#globalRunsOf(group);
     const run = isGranular || pattern !== null ? null : this.#runOf(group, target, base, mask, place);
     const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
@@ -318,7 +320,7 @@ export class GroupChecks {
 
   #patternOf(group: AccessGroup): LanePattern | null {
     const shape = this.#chunk.analysis.shape(group.address.base);
-    if (shape.kind !== "vector" || !this.#hasPatterns(group)) return null;
+    if (shape.kind === "indexed" || !this.#hasPatterns(group)) return null;
     return this.#patterns.of(group.address.base, this.#chunk.lanes);
   }
 
@@ -328,7 +330,11 @@ export class GroupChecks {
     const shape = this.#chunk.analysis.shape(address.base);
     if (shape.kind !== "indexed" || shape.stride !== null || access.space !== "global") return null;
     if (!this.#mayRun.has(group) || this.#targets.get(group)!.length !== 1) return null;
-    return this.#forms?.runsOf(address.base, (access.bits / 8) * access.count) ?? null;
+    return (
+      runsInRows(shape, access, this.#chunk.lanes) ??
+      this.#forms?.runsOf(address.base, (access.bits / 8) * access.count) ??
+      null
+    );
   }
 
   /** Bytes from the address of the first lane to that of the last, where they are regular. */
@@ -361,8 +367,10 @@ export class GroupChecks {
     const keptOk = kept(ok);
     let immediate = 0;
     let keptOffsets: ByteOffsets;
-    if (offsets.kind === "each") keptOffsets = { kind: "each", quads: offsets.quads.map(kept) };
-    else {
+    if (offsets.kind === "each") {
+      const { quads, byRow = false } = offsets;
+      keptOffsets = { ...offsets, quads: byRow ? keptByRow(quads, kept) : quads.map(kept) };
+    } else {
       // With a constant `delta` the constant part of the sum is not split off: without it the offset of an inactive
       // lane may be below 0, and adding an immediate does not wrap.
       const split = object.delta.kind === "const" ? { at: offsets.at, immediate: 0 } : splitImmediate(offsets.at);
@@ -375,12 +383,9 @@ export class GroupChecks {
 
   /** Whether offsets are constants beyond the context: words of them cost less than a vector. */
   #isFixedPlace(value: Wasm): boolean {
-    if (value.kind !== "op" || value.op !== "i32x4.add" || value.args[1]!.kind !== "const") return false;
-    const [all] = value.args;
-    if (all!.kind !== "op" || all!.op !== "i32x4.splat") return false;
-    const [sum] = all!.args;
-    if (sum!.kind !== "op" || sum!.op !== "i32.add" || sum!.args[1]!.kind !== "const") return false;
-    return sum!.args[0]!.kind === "local" && sum!.args[0]!.local === this.#context.context;
+    const sum = splatAndWords(value)?.scalar;
+    if (sum?.kind !== "op" || sum.op !== "i32.add" || sum.args[1]!.kind !== "const") return false;
+    return sum.args[0]!.kind === "local" && sum.args[0]!.local === this.#context.context;
   }
 
   #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {

@@ -148,7 +148,8 @@ export function stateBytesFor(
   const bytesOf = (r: number): number => {
     const { kind } = register(r);
     if (kind === "vector") return code.ir.registers[r]!.class === "b64" ? 2 * vector : vector;
-    return kind === "indexed" ? 8 + vector : 8;
+    // A row has eight lanes or more.
+    return kind === "indexed" || kind === "rows" ? 8 + vector : 8;
   };
   const bytes = [...live].reduce((sum, r) => sum + bytesOf(r), masks * vector + 4 * calls.size);
   return Math.ceil((stateHeaderBytes + bytes) / 16) * 16;

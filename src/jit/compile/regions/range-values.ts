@@ -2,6 +2,7 @@ import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Axis, GridStride } from "../analysis/values/grid-strides.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { baseOf } from "../emit/expressions.ts";
 import { atLeast, both, extended, i64, minus, plus } from "../lanes/scalar.ts";
 
 /** Whether (0 or 1) a condition holds for all threads of a range, given the registers of its first chunk. */
@@ -52,9 +53,9 @@ export class RangeValues {
   /** The range of a 32-bit value, given its strides along the axes of the grid. */
   range(expr: Expr, strides: GridStride, isSigned: boolean): ValueRange {
     const value = this.#chunk.value(expr);
-    if (value.kind !== "uniform" && value.kind !== "affine")
+    if (value.kind === "vector" || value.kind === "indexed")
       throw new Error("a value with strides is not one of the first lane alone");
-    const first = extended(value.kind === "uniform" ? value.scalar : value.base, isSigned);
+    const first = extended(baseOf(value), isSigned);
     let [min, max] = [first, first];
     for (const [axis, by] of strides) {
       const step = this.#chunk.value(by);

@@ -33,6 +33,7 @@ type StatementKind =
   | "turns"
   | "update"
   | "doubling"
+  | "elimination"
   | "wavefront"
   | "call"
   | "callSmall"

@@ -4,6 +4,7 @@ import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
+import { inRegionOrder } from "../code/region-order.ts";
 import { AddressAges } from "./address-ages.ts";
 import { AddressSums, commonMultiple, type Sum, sumText, threadNumbers } from "./address-sums.ts";
 import {
@@ -19,8 +20,9 @@ import {
   warp,
   type WarpConflicts,
 } from "./lane-meetings.ts";
-import { type ThreadFacts, threadFactsOf } from "./reaching-threads.ts";
-import { type Stage, stagesOf } from "./register-states.ts";
+import { mapIn } from "./noted.ts";
+import { type ThreadFacts, threadFactsOf, type ThreadSet } from "./reaching-threads.ts";
+import { type Besides, type Stage, stagesOf, threadsAt } from "./register-states.ts";
 
 /** The conflicts from the least that depends on the order of lanes to the most. */
 const byWeight: readonly WarpConflicts[] = ["none", "stores", "overwrites", "loads"];
@@ -37,6 +39,8 @@ interface Thoroughness {
   readonly solves?: boolean;
   /** Whether it pays to look again at what has been found with less effort; absent: always. */
   readonly pays?: (found: WarpConflicts) => boolean;
+  /** Whether the code is in the order in which it is compiled. */
+  readonly isOrdered?: boolean;
 }
 
 /** Finds what lanes of a group find of each other's accesses, in blocks of some shape. */
@@ -45,7 +49,7 @@ export function warpConflictsOf(
   block: Dim3,
   bindings: Bindings,
   group = warp,
-  { solves = false, pays = () => true }: Thoroughness = {},
+  { solves = false, pays = () => true, isOrdered = group.ordersStores }: Thoroughness = {},
 ): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
@@ -66,46 +70,53 @@ export function warpConflictsOf(
   const between = (pieces: readonly Piece[]): WarpConflicts => conflictsBetween(ir, pieces, ages, meetings);
   const found = between(graph.blocks.map((piece) => ({ ...piece, touchesAt: (i) => touches.get(i) ?? [] })));
   if (found === "none" || facts.values === null || !pays(found)) return found;
-  const lookedAt = (remembersBranches: boolean): WarpConflicts | null => {
-    const stages = stagesOf(ir, graph, { values: facts.values!, sums, ages }, remembersBranches);
-    return stages === null ? null : between(piecesOf(stages, touches, placesOf));
-  };
-  const plain = lookedAt(false) ?? found;
-  return plain === "none" || !pays(plain) ? plain : (lookedAt(true) ?? plain);
+  // In the order in which it is compiled, lanes that come to a barrier on several ways go on together.
+  const ordered = isOrdered ? ir : inRegionOrder({ ir, origins: null }).ir;
+  if (ordered !== ir) return warpConflictsOf(ordered, block, bindings, group, { solves, pays, isOrdered: true });
+  let least: WarpConflicts = found;
+  for (const besides of ["nothing", "conditions", "decisions"] as const satisfies readonly Besides[]) {
+    if (least === "none" || !pays(least)) break;
+    const stages = stagesOf(ir, graph, { values: facts.values, sums, ages }, besides);
+    if (stages !== null) least = between(piecesOf(stages, touches, seen));
+  }
+  return least;
 }
 
 /** Stages as pieces of code, in which it is known where accesses are. */
 function piecesOf(
   stages: readonly Stage[],
   touches: ReadonlyMap<number, readonly Touch[]>,
-  placesOf: (starts: readonly number[]) => Places,
+  seen: SeenThreads,
 ): readonly Piece[] {
+  const { placesOf, all, setOf } = seen;
   const isPlaced = (i: number, touch: Touch): boolean =>
     !touch.isShared ||
     touch.places !== null ||
     stages.every(({ start, end, starts }) => i < start || i >= end || starts.has(i));
   const arePlaced = [...touches].every(([i, list]) => list.every((touch) => isPlaced(i, touch)));
-  const placed = (touch: Touch, places: Places): Touch => {
+  const placed = (touch: Touch, places: Places | null, threads: ThreadSet): Touch => {
     // Its terms matter beside accesses of which it is not known where they are.
-    const sum = arePlaced ? { terms: new Map(), rest: "", changing: [] } : {};
-    const known = { ...touch, ...sum, places };
-    return { ...known, key: keyOf(known) };
+    const sum = arePlaced && places !== null ? { terms: new Map(), rest: "", changing: [] } : {};
+    const known = { ...touch, ...sum, places: places ?? touch.places, threads };
+    return { ...known, pattern: patternOf(known, seen), key: keyOf(known) };
   };
-  const byPlaces = new Map<readonly number[], Map<Touch, Touch>>();
-  const placedAt = (starts: readonly number[], touch: Touch): Touch => {
-    let known = byPlaces.get(starts);
-    if (known === undefined) byPlaces.set(starts, (known = new Map()));
-    let there = known.get(touch);
-    if (there === undefined) known.set(touch, (there = placed(touch, placesOf(starts))));
-    return there;
+  const known = new Map<Touch, Map<string, Touch>>();
+  const placedAt = (touch: Touch, starts: readonly number[] | undefined, threads: ThreadSet): Touch => {
+    const places = starts === undefined ? null : placesOf(starts);
+    const there = mapIn(known, touch);
+    const text = `${places?.id ?? ""} ${threads.name}`;
+    let found = there.get(text);
+    if (found === undefined) there.set(text, (found = placed(touch, places, threads)));
+    return found;
   };
-  return stages.map(({ starts, ...piece }) => ({
-    ...piece,
-    touchesAt: (i) => {
-      const here = starts.get(i);
-      const own = touches.get(i) ?? [];
-      return here === undefined ? own : own.map((touch) => placedAt(here, touch));
-    },
+  const threadsIn = threadsAt(stages, all.bits);
+  return stages.map(({ start, end, successors, starts, passing }, stage) => ({
+    ...{ start, end, successors },
+    touchesAt: (i) =>
+      (touches.get(i) ?? []).map((touch) => {
+        const threads = touch.threads.bits & threadsIn[stage]! & (passing.get(i) ?? threadsIn[stage]!);
+        return placedAt(touch, starts.get(i), setOf(threads));
+      }),
   }));
 }
 
@@ -160,11 +171,19 @@ function touchesOf(
       threads: at(index),
       places: starts === null ? null : placesOf(onceIn(lists, starts)),
     };
-    const text = `${touch.steps.join()} ${touch.bytes} ${touch.threads.name}`;
-    const pattern = patterns.get(text) ?? patterns.size;
-    patterns.set(text, pattern);
-    return [{ ...touch, pattern, key: keyOf(touch) }];
+    return [{ ...touch, pattern: patternOf(touch, { patterns }), key: keyOf(touch) }];
   });
+}
+
+/** A number for the steps of an access, its bytes, and its threads. */
+function patternOf(
+  { steps, bytes, threads }: Omit<Touch, "pattern" | "key">,
+  { patterns }: Pick<SeenThreads, "patterns">,
+): number {
+  const text = `${steps.join()} ${bytes} ${threads.name}`;
+  const pattern = patterns.get(text) ?? patterns.size;
+  patterns.set(text, pattern);
+  return pattern;
 }
 
 /** The list among some that is equal to one. */

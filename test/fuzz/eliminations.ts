@@ -25,7 +25,10 @@ export function elimination({ text, module }: Scope): void {
   const [below, right, takesPart] = [text.temporary(1), text.temporary(1), text.temporary(1)];
   const beyond = (): string => random.pick(["gt", "gt", "gt", "ge", "ne", "lt"]);
   text.add(`setp.${beyond()}.u32 ${below}, ${row}, ${step};`, `setp.${beyond()}.u32 ${right}, ${column}, ${step};`);
-  text.add(`${random.pick(["and", "and", "or"])}.pred ${takesPart}, ${below}, ${right};`, `@!${takesPart} bra ${next};`);
+  text.add(
+    `${random.pick(["and", "and", "or"])}.pred ${takesPart}, ${below}, ${right};`,
+    `@!${takesPart} bra ${next};`,
+  );
   const inRow = text.computed("mad.lo.u32", step, 4, ofRow);
   const inColumn = text.computed("mad.lo.u32", step, 4 * pitch, ofColumn);
   const [a, b, c] = [text.temporary(32), text.temporary(32), text.temporary(32)];

@@ -179,6 +179,8 @@ const families = {
     statements: [1, 3],
     wide: true,
   },
+  // Steps in which lanes of a warp take part as the number of the step says, and may or may not meet.
+  eliminations: { weights: { compute: 1, elimination: 5, conditional: 0.5 }, statements: [1, 3], blocks: "warps" },
   // Numbers of warps and of lanes within them, in blocks of any shape.
   warpNumbers: {
     weights: { compute: 1, warpNumber: 10, conditional: 1, loop: 0.5, phase: 0.5 },

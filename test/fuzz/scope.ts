@@ -35,6 +35,7 @@ type StatementKind =
   | "turns"
   | "update"
   | "doubling"
+  | "elimination"
   | "wavefront"
   | "call"
   | "callSmall"

@@ -8,6 +8,7 @@ import { bytes } from "./bytes.ts";
 import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
 import { doubling } from "./doublings.ts";
+import { elimination } from "./eliminations.ts";
 import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
@@ -83,6 +84,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   doubling: { write: doubling, fits: (scope) => together(scope) && scope.nesting === 0 },
+  elimination: { write: elimination, fits: (scope) => together(scope) && scope.nesting === 0 },
   wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

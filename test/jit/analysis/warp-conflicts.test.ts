@@ -309,6 +309,50 @@ test("numbers of threads in y differ between lanes of a warp that has several ro
   expect(conflicts(body, [32, 16, 1])).toBe("none");
 });
 
+/**
+ * Steps of an elimination in blocks of 16 x 16: in step %r4, threads for which `takesPart` holds read the word of their
+ * row in column %r4, that of their column in row %r4, and write their own. `advance`: what follows the barriers.
+ */
+const elimination = (
+  takesPart: string,
+  advance = "add.u32 %r4, %r4, 1;",
+  again = "setp.lt.u32 %p2, %r4, 15;",
+): string =>
+  `mov.u32 %r1, %tid.y; mad.lo.u32 %s7, %r1, 68, %s1; mov.u32 %r4, 0;
+LOOP: ${takesPart} @!%p1 bra NEXT; mad.lo.u32 %s6, %r4, 4, %s3; mad.lo.u32 %s8, %r1, 68, %s6; ld.shared.u32 %r5, [%s8];
+mad.lo.u32 %s9, %r4, 68, %s1; ld.shared.u32 %r6, [%s9]; st.shared.u32 [%s7], %r6; NEXT: bar.sync 0;
+${advance} ${again} @%p2 bra LOOP;`;
+
+const isBelowAndRight = "setp.gt.u32 %p3, %r1, %r4; setp.gt.u32 %p4, %r0, %r4; and.pred %p1, %p3, %p4;";
+
+test.each([
+  ["below and right of the step", elimination(isBelowAndRight), "none"],
+  ["at the step, too", elimination(isBelowAndRight.replace("gt.u32 %p3", "ge.u32 %p3")), "order"],
+  ["right of it alone", elimination("setp.gt.u32 %p1, %r0, %r4;"), "order"],
+  ["as data says", elimination("setp.gt.u32 %p1, %s0, %r4;"), "order"],
+  [
+    "below the step before",
+    elimination(isBelowAndRight.replaceAll("%r4;", "%r9;"), "mov.u32 %r9, %r4; add.u32 %r4, %r4, 1;"),
+    "order",
+  ],
+  ["without a last step", elimination(isBelowAndRight, "add.u32 %r4, %r4, 1;", "setp.lt.u32 %p2, %r4, %s0;"), "order"],
+  [
+    "steps that only some rows advance",
+    elimination(isBelowAndRight, "setp.gt.u32 %p5, %r1, 3; @%p5 add.u32 %r4, %r4, 1;"),
+    "order",
+  ],
+] as const)("threads that take part in a step: %s", (_, body, found) => {
+  expect(conflicts(body, [16, 16, 1])).toBe(found);
+});
+
+test("threads that take part in a step, where the end of the loop is written before its beginning", () => {
+  const [before, loop] = elimination(isBelowAndRight).split("LOOP:") as [string, string];
+  const [body, rest] = loop.split("NEXT: bar.sync 0;") as [string, string];
+  const rotated = `${before} bra.uni FIRST; NEXT: bar.sync 0; ${rest.replace("@%p2 bra LOOP;", "@!%p2 bra END;")}
+FIRST: ${body} bra.uni NEXT; END:`;
+  expect(conflicts(rotated, [16, 16, 1])).toBe("none");
+});
+
 test("places that a hash of many rounds gives, each of which uses its value several times", () => {
   const rounds = Array.from({ length: 60 }, (_, i) => {
     const [x, shifted, mixed, odd, next] = [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i + 4].map((n) => `%h${n}`);

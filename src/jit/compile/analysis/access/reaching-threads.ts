@@ -11,6 +11,8 @@ const maxInstructions = 2000;
 /** Some threads of a block. Equal sets have the same name. */
 export interface ThreadSet {
   readonly name: string;
+  /** A bit for each thread. */
+  readonly bits: bigint;
   readonly isWhole: boolean;
   has(thread: number): boolean;
 }
@@ -21,7 +23,18 @@ export interface ThreadFacts {
   readonly at: (instruction: number) => ThreadSet;
   /** The values of expressions; null for kernels that are not examined. */
   readonly values: ThreadValues | null;
+  readonly all: ThreadSet;
+  /** The set of threads that has a bit for each of them; sets are made once. */
+  readonly setOf: (bits: bigint) => ThreadSet;
 }
+
+/** A bit for each thread in which a predicate is true. */
+export const threadsIn = (column: readonly (boolean | number)[]): bigint =>
+  BigInt(
+    `0b${Array.from(column, (value) => (value ? "1" : "0"))
+      .reverse()
+      .join("")}`,
+  );
 
 /**
  * Finds which threads of a block may execute an instruction, as far as conditions decide it that follow from thread
@@ -48,18 +61,16 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
   const setOf = memoized((bits: bigint): ThreadSet => {
     const digits = bits.toString(2);
     const members = Uint8Array.from({ length: count }, (_, t) => Number(digits[digits.length - 1 - t] === "1"));
-    return { name: bits.toString(36), isWhole: bits === all, has: (t) => members[t] === 1 };
+    return { name: bits.toString(36), bits, isWhole: bits === all, has: (t) => members[t] === 1 };
   });
-  if (instructions.length > maxInstructions) return { at: () => setOf(all), values: null };
+  if (instructions.length > maxInstructions) return { at: () => setOf(all), values: null, all: setOf(all), setOf };
   const graph = flowGraphOf(instructions);
   const liveness = livenessOf(ir, graph, []);
   const values = new ThreadValues(ir, block, bindings, (r) => !liveness.liveIn(0).has(r));
   /** The threads that pass a guard; null where not only their numbers decide it. */
   const passing = memoized((register: number): bigint | null => {
     const found = values.of({ kind: "reg", reg: register, ty: "pred" });
-    if (found === null) return null;
-    const digits = found.map((value) => (value === 0 ? "0" : "1")).toReversed();
-    return BigInt(`0b${digits.join("")}`);
+    return found === null ? null : threadsIn(found);
   });
   const among = (threads: bigint, guard: Guard | null, passes: boolean): bigint => {
     if (guard === null) return passes ? threads : 0n;
@@ -84,7 +95,12 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
       todo.add(to);
     }
   }
-  return { at: (i) => setOf(among(ins[graph.blockAt(i)]!, instructions[i]!.guard, true)), values };
+  return {
+    at: (i) => setOf(among(ins[graph.blockAt(i)]!, instructions[i]!.guard, true)),
+    values,
+    all: setOf(all),
+    setOf,
+  };
 }
 
 function memoized<K, V>(find: (key: K) => V): (key: K) => V {

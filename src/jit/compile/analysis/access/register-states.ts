@@ -1,13 +1,19 @@
 import { isCall } from "../../../../ir/calls.ts";
-import { accessesOf } from "../../../../ir/op-traits.ts";
 import { registersRead, writersIn, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
-import { type Expr, registersOf } from "../../../../semantics/index.ts";
 import { type Held, lowBitsOf } from "../values/held-values.ts";
-import type { ThreadValues } from "../values/thread-values.ts";
-import type { AddressAges } from "./address-ages.ts";
-import { added, type AddressSums } from "./address-sums.ts";
+import { threadsIn } from "./reaching-threads.ts";
+import {
+  bitsAskedFor,
+  conditionsOf,
+  countersAmong,
+  followedRegisters,
+  isShared,
+  lowBits,
+  type RegisterFacts,
+  withDecisions,
+} from "./followed-registers.ts";
 import { type State, StateValues } from "./state-values.ts";
 
 /** Code that is executed while some registers hold known values. Of equal code and equal values there is one. */
@@ -18,27 +24,44 @@ export interface Stage {
   readonly successors: readonly number[];
   /** By instruction, where the access of each thread begins. Equal ones are the same list. */
   readonly starts: ReadonlyMap<number, readonly number[]>;
+  /** By successor, the threads that may go there; absent: all that are here. */
+  readonly leaving: ReadonlyMap<number, bigint>;
+  /** By instruction, the threads that pass its guard, if that is known. */
+  readonly passing: ReadonlyMap<number, bigint>;
+}
+
+/** By stage, the threads that may come to it: those that go there from stages to which they may come. */
+export function threadsAt(stages: readonly Stage[], all: bigint): readonly bigint[] {
+  const found = stages.map((_, index) => (index === 0 ? all : 0n));
+  const todo = new Set(stages.length === 0 ? [] : [0]);
+  for (const index of todo) {
+    todo.delete(index);
+    const { successors, leaving } = stages[index]!;
+    for (const to of successors) {
+      const threads = found[to]! | (found[index]! & (leaving.get(to) ?? all));
+      if (threads === found[to]) continue;
+      found[to] = threads;
+      todo.add(to);
+    }
+  }
+  return found;
 }
 
 /** Registers that take more values are not followed: of counters, only low bits are, if these take no more. */
 const maxValues = 16;
 
 /** Kernels with more stages are not followed. */
-const maxStages = 128;
+const maxStages = { usual: 128, deciding: 512 };
 
 /** After so many trials, each of which follows a register less, nothing is known. */
 const maxTrials = 12;
 
-/** Of counters, the low bits that are followed: as many as masks ask for, or the least. */
-const lowBits = { least: 2, most: 10 };
-
-/** What is known of a kernel's registers. */
-interface RegisterFacts {
-  /** What follows from the numbers of a block's threads. */
-  readonly values: ThreadValues;
-  readonly sums: AddressSums;
-  readonly ages: AddressAges;
-}
+/**
+ * What is told apart beside what addresses are computed from: conditions that several branches depend on, of which one
+ * shows what the others do, or registers that decide together with the threads' numbers where these go, as the number
+ * of a step does in `if (row > step)`.
+ */
+export type Besides = "nothing" | "conditions" | "decisions";
 
 /**
  * The code of a kernel by what registers hold that take few values in all, one after the other: which of two buffers is
@@ -48,22 +71,22 @@ interface RegisterFacts {
  * register that is written while lanes wait elsewhere for which it has another value is not followed; so lanes of which
  * some have gone another way are in the same stage again when they meet.
  *
- * `remembersBranches`: whether a condition that several branches depend on is told apart, too: what one of them has
- * shown, the others do. Null if there are none.
+ * `besides`: null if there are none of these.
  */
 export function stagesOf(
   ir: IrFunction,
   graph: FlowGraph,
   facts: RegisterFacts,
-  remembersBranches: boolean,
+  besides: Besides,
 ): readonly Stage[] | null {
   const { instructions } = ir;
   if (ir.file !== undefined || instructions.some(({ op, lanes }) => lanes !== undefined || isCall(op))) return null;
-  const followed = followedRegisters(ir, facts.values);
-  if (followed.size === 0) return null;
-  const conditions = remembersBranches ? conditionsOf(instructions, facts) : [];
+  const addressing = followedRegisters(ir, facts.values);
+  const followed = besides === "decisions" ? withDecisions(ir, facts.values, addressing) : addressing;
+  if (followed.size === 0 || (besides === "decisions" && followed.size === addressing.size)) return null;
+  const conditions = besides === "conditions" ? conditionsOf(instructions, facts) : [];
   const remembered = new Set(conditions.filter((r) => !followed.has(r)));
-  if (remembersBranches && remembered.size === 0) return null;
+  if (besides === "conditions" && remembered.size === 0) return null;
   for (const { index, start, end } of graph.blocks) {
     const elsewhere = facts.ages.liveElsewhere(index);
     if (elsewhere.length === 0) continue;
@@ -83,61 +106,18 @@ export function stagesOf(
   );
   const needed = neededRegisters(instructions, graph, followed, remembered);
   const asked = bitsAskedFor(ir, followed);
-  const counters = new Map(countersAmong(followed, ir, facts.sums).map((r) => [r, asked]));
+  // Beside the number of a step, what is advanced with it takes few values, too.
+  const counting = besides === "decisions" ? [] : countersAmong(followed, ir, facts.sums);
+  const counters = new Map(counting.map((r) => [r, asked]));
+  const most = besides === "decisions" ? maxStages.deciding : maxStages.usual;
   for (let trial = 0; trial < maxTrials && followed.size > 0; trial++) {
-    const found = new Walk(ir, graph, values, { registers: followed, counters, remembered, needed }).run();
+    const found = new Walk(ir, graph, values, { registers: followed, counters, remembered, needed }).run(most);
     if (typeof found !== "number") return found;
     const bits = counters.get(found);
     if (bits === lowBits.least) followed.delete(found);
     else counters.set(found, bits === undefined ? asked : lowBits.least);
   }
   return null;
-}
-
-const isShared = (instruction: Instruction): boolean =>
-  accessesOf(instruction.op).some(({ access: { space } }) => space === "shared");
-
-/**
- * The registers that addresses in shared memory are computed from, as far as they do not follow from the threads'
- * numbers, and conditions that follow from these. None if all of them are written once.
- */
-function followedRegisters(ir: IrFunction, values: ThreadValues): Set<number> {
-  const { instructions, registers } = ir;
-  const writers = writersIn(instructions);
-  const isFollowed = (r: number): boolean => {
-    const { class: c, bits } = registers[r]!;
-    if ((c !== "pred" && bits < 32) || values.knows(r)) return false;
-    return writers.get(r)?.every(({ op }) => op.kind === "pure") === true;
-  };
-  const found = new Set<number>();
-  const add = (r: number): void => {
-    if (isFollowed(r)) found.add(r);
-  };
-  for (const { op } of instructions) {
-    for (const { access, place } of accessesOf(op)) {
-      if (access.space === "shared" && place.kind === "address") registersOf(place.address).forEach(add);
-    }
-  }
-  for (const r of found) for (const writer of writers.get(r)!) registersRead(writer).forEach(add);
-  if (![...found].some((r) => writers.get(r)!.length > 1)) return new Set();
-  for (const { op, guard } of instructions) {
-    if (op.kind !== "branch" || guard === null || found.has(guard.register) || !isFollowed(guard.register)) continue;
-    const read = writers.get(guard.register)!.flatMap(registersRead);
-    if (read.some((r) => found.has(r)) && read.every((r) => found.has(r) || values.knows(r))) found.add(guard.register);
-  }
-  return found;
-}
-
-/** The registers that several branches depend on and all lanes of a warp share. */
-function conditionsOf(instructions: readonly Instruction[], { values, ages }: RegisterFacts): readonly number[] {
-  const seen = new Set<number>();
-  const several = new Set<number>();
-  for (const { op, guard } of instructions) {
-    if (op.kind !== "branch" || guard === null || guard.collapse !== undefined || values.knows(guard.register))
-      continue;
-    (seen.has(guard.register) ? several : seen).add(guard.register);
-  }
-  return [...several].filter((r) => !ages.varies(r));
 }
 
 /** By block, of the registers that are followed those on which a later access or branch depends. */
@@ -181,46 +161,6 @@ function neededRegisters(
   return ins;
 }
 
-/** How many low bits of registers masks keep, as far as they are constants. */
-function bitsAskedFor({ instructions }: IrFunction, followed: ReadonlySet<number>): number {
-  let most = lowBits.least;
-  const visit = (expr: Expr): void => {
-    if (expr.kind !== "prim") return;
-    expr.args.forEach(visit);
-    if (expr.prim !== "i32.and") return;
-    for (const arg of expr.args) {
-      const bits = arg.kind === "const" && (arg.value as number) > 0 ? 32 - Math.clz32(arg.value as number) : 0;
-      if (bits <= lowBits.most) most = Math.max(most, bits);
-    }
-  };
-  for (const { op, dst } of instructions) {
-    if (op.kind === "pure" && dst.some((r) => typeof r === "number" && followed.has(r))) op.values.forEach(visit);
-  }
-  return most;
-}
-
-/** The registers to which constants are added as often as conditions allow that do not follow from them. */
-function countersAmong(followed: ReadonlySet<number>, { instructions }: IrFunction, sums: AddressSums): number[] {
-  const writers = writersIn(instructions);
-  const deciding = new Set<number>();
-  for (const { guard } of instructions)
-    if (guard !== null && followed.has(guard.register)) deciding.add(guard.register);
-  for (const r of deciding) {
-    for (const writer of writers.get(r)!)
-      for (const from of registersRead(writer)) if (followed.has(from)) deciding.add(from);
-  }
-  const isAdvanced = (r: number): boolean => {
-    const own = sums.of({ kind: "reg", ty: "i32", reg: r });
-    return writers.get(r)!.some(({ op, dst }) => {
-      const value = op.kind === "pure" ? op.values[dst.indexOf(r)] : undefined;
-      if (value === undefined) return false;
-      const by = added(sums.of(value), own, -1n);
-      return by.size === 1 && by.has("");
-    });
-  };
-  return [...followed].filter((r) => !deciding.has(r) && writers.get(r)!.length > 1 && isAdvanced(r));
-}
-
 /** Which registers are told apart. */
 interface Followed {
   readonly registers: ReadonlySet<number>;
@@ -255,11 +195,11 @@ class Walk {
   }
 
   /** Returns all stages; null if there are too many; a register that takes too many values. */
-  run(): readonly Stage[] | number | null {
+  run(most: number): readonly Stage[] | number | null {
     const found: Stage[] = [];
     this.#enter(0, new Map());
     for (let i = 0; i < this.#begun.length; i++) {
-      if (i === maxStages) return null;
+      if (i === most) return null;
       const { start, state } = this.#begun[i]!;
       found.push(this.#follow(start, state));
       if (this.#tooMany !== null) return this.#tooMany;
@@ -286,38 +226,57 @@ class Walk {
   #follow(start: number, before: State): Stage {
     const { index, end } = this.#graph.blocks[this.#graph.blockAt(start)]!;
     const starts = new Map<number, readonly number[]>();
+    const passing = new Map<number, bigint>();
     let states: readonly Map<number, Held>[] = [new Map(before)];
     let at = start;
     for (; at < end && states.length === 1; at++) {
       const instruction = this.#instructions[at]!;
       const found = isShared(instruction) ? this.#values.startsOf(instruction, states[0]!) : null;
       if (found !== null) starts.set(at, found);
+      const passes = instruction.guard === null ? null : this.#values.passing(instruction.guard, states[0]!);
+      if (passes !== null) passing.set(at, threadsIn(passes));
       states = this.#execute(instruction, states[0]!);
     }
-    const next = states.flatMap((state) =>
-      at < end ? [this.#enter(at, state)] : this.#placesAfter(index, state).map((to) => this.#enter(...to)),
-    );
-    return { start, end: at, successors: [...new Set(next.filter((to) => to !== null))], starts };
+    const next = new Set<number>();
+    const leaving = new Map<number, bigint>();
+    for (const state of states) {
+      for (const [to, after, threads] of at < end ? [[at, state, null] as const] : this.#placesAfter(index, state)) {
+        const stage = this.#enter(to, after);
+        if (stage === null) continue;
+        const others = next.has(stage) ? (leaving.get(stage) ?? null) : 0n;
+        next.add(stage);
+        if (threads === null || others === null) leaving.delete(stage);
+        else leaving.set(stage, threads | others);
+      }
+    }
+    return { start, end: at, successors: [...next], starts, leaving, passing };
   }
 
-  /** Where lanes may go on after a block, and in which states. */
-  #placesAfter(block: number, state: State): readonly (readonly [number, State])[] {
+  /** Where lanes may go on after a block, in which states, and which threads; null: all. */
+  #placesAfter(block: number, state: State): readonly (readonly [number, State, bigint | null])[] {
     const { blocks } = this.#graph;
     const { end, successors } = blocks[block]!;
     const { op, guard } = this.#instructions[end - 1]!;
     if (op.kind === "branch" && guard !== null) {
       const passes = this.#values.passes(guard, state);
-      if (passes !== null) return [[passes ? op.target : end, state]];
+      if (passes !== null) return [[passes ? op.target : end, state, null]];
+      const taken = this.#values.passing(guard, state);
+      if (taken !== null) {
+        return [
+          [op.target, state, threadsIn(taken)],
+          [end, state, threadsIn(taken.map((takes) => !takes))],
+        ];
+      }
       if (this.#followed.remembered.has(guard.register)) {
         const after = (value: boolean): State =>
           new Map([...state, [guard.register, this.#values.held({ ty: "pred", column: [value], low: null })!]]);
         return [
-          [op.target, after(!guard.negate)],
-          [end, after(guard.negate)],
+          [op.target, after(!guard.negate), null],
+          [end, after(guard.negate), null],
         ];
       }
     }
-    return successors.flatMap((to) => (blocks[to] === undefined ? [] : [[blocks[to].start, state] as const]));
+    return successors.flatMap((to) => (blocks[to] === undefined ? [] : [[blocks[to].start, state, null] as const]));
   }
 
   /** The states that an instruction may lead to: several where it is not known which of some values is chosen. */

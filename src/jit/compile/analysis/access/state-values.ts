@@ -54,6 +54,14 @@ export class StateValues {
     return known !== null && isOfAll(known) ? known.column[0] !== guard.negate : null;
   }
 
+  /** By thread, whether it passes a guard, if that is known of all; else null. */
+  passing(guard: Guard, state: State): readonly boolean[] | null {
+    const known = guard.collapse === undefined ? this.#known(predicate(guard.register), state) : null;
+    if (known === null || known.low !== null) return null;
+    const column = (known.column as readonly boolean[]).map((value) => value !== guard.negate);
+    return column.length === 1 ? Array.from({ length: this.#values.threads }, () => column[0]!) : column;
+  }
+
   /** What a register may hold after an instruction that writes it: one of several values, for all lanes of a warp. */
   choicesAfter(instruction: Instruction, register: number, state: State): readonly Choice[] {
     const { op, dst, guard } = instruction;

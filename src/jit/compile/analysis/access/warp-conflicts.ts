@@ -5,6 +5,7 @@ import { type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
+import { inRegionOrder } from "../code/region-order.ts";
 import { AddressAges } from "./address-ages.ts";
 import { AddressSums, commonMultiple, type Sum, sumText, threadNumbers } from "./address-sums.ts";
 import {
@@ -20,8 +21,9 @@ import {
   warp,
   type WarpConflicts,
 } from "./lane-meetings.ts";
-import { type ThreadFacts, threadFactsOf } from "./reaching-threads.ts";
-import { type Stage, stagesOf } from "./register-states.ts";
+import { mapIn } from "./noted.ts";
+import { type ThreadFacts, threadFactsOf, type ThreadSet } from "./reaching-threads.ts";
+import { type Besides, type Stage, stagesOf, threadsAt } from "./register-states.ts";
 
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
@@ -43,23 +45,27 @@ export function warpConflictsOf(
   { solves = false, pays = () => true }: Thoroughness = {},
 ): WarpConflicts {
   if (ir.instructions.length > maxInstructions) return "overwrites";
-  const graph = flowGraphOf(ir.instructions);
   const isEnough = (found: WarpConflicts): boolean => found === "none" || !pays(found);
-  let examined = new Examined(ir, graph, { block, bindings, group, solves });
+  let examined = new Examined(ir, { block, bindings, group, solves });
   let found = examined.found();
-  if (isEnough(found)) return found;
-  const apart = withBlockValues(ir, graph);
-  if (apart !== ir) {
-    examined = new Examined(apart, graph, { block, bindings, group, solves });
+  for (const rewritten of group.ordersStores ? [withOwnValues] : [withOwnValues, inCompiledOrder]) {
+    if (isEnough(found)) return found;
+    const other = rewritten(examined.ir);
+    if (other === examined.ir) continue;
+    examined = new Examined(other, { block, bindings, group, solves });
     found = examined.found();
-    if (isEnough(found)) return found;
   }
-  for (const remembersBranches of [false, true]) {
-    found = examined.foundByStages(remembersBranches) ?? found;
+  for (const besides of ["nothing", "conditions", "decisions"] as const satisfies readonly Besides[]) {
     if (isEnough(found)) return found;
+    found = examined.foundByStages(besides) ?? found;
   }
   return found;
 }
+
+const withOwnValues = (ir: IrFunction): IrFunction => withBlockValues(ir, flowGraphOf(ir.instructions));
+
+/** In the order in which code is compiled, lanes that come to a barrier on several ways go on together. */
+const inCompiledOrder = (ir: IrFunction): IrFunction => inRegionOrder({ ir, origins: null }).ir;
 
 /** How accesses of lanes are compared. */
 interface Comparison {
@@ -71,29 +77,30 @@ interface Comparison {
 
 /** The accesses of a function. */
 class Examined {
-  readonly #ir: IrFunction;
+  readonly ir: IrFunction;
   readonly #graph: FlowGraph;
   readonly #sums: AddressSums;
   readonly #ages: AddressAges;
-  readonly #facts: ThreadFacts;
+  readonly #seen: SeenThreads;
   /** By instruction; none where nothing is written. */
   readonly #touches = new Map<number, readonly Touch[]>();
   readonly #meetings: Meetings;
-  readonly #placesOf: (starts: readonly number[]) => Places;
 
-  constructor(ir: IrFunction, graph: FlowGraph, { block, bindings, group, solves }: Comparison) {
-    this.#ir = ir;
-    this.#graph = graph;
+  constructor(ir: IrFunction, { block, bindings, group, solves }: Comparison) {
+    this.ir = ir;
+    this.#graph = flowGraphOf(ir.instructions);
     this.#sums = new AddressSums(ir, solves);
-    this.#facts = threadFactsOf(ir, block, bindings);
     this.#ages = new AddressAges(ir, this.#sums, mixesRows(block, group));
     this.#meetings = new Meetings(block, group);
-    this.#placesOf = placesIn(group.lanes);
-    const lists = new Map<string, readonly number[]>();
-    const patterns = new Map<string, number>();
-    const seen = { ...this.#facts, ages: this.#ages, placesOf: this.#placesOf, lists, patterns };
+    this.#seen = {
+      ...threadFactsOf(ir, block, bindings),
+      ages: this.#ages,
+      placesOf: placesIn(group.lanes),
+      lists: new Map(),
+      patterns: new Map(),
+    };
     ir.instructions.forEach((instruction, i) => {
-      const found = touchesOf(instruction, this.#sums, seen, i, group);
+      const found = touchesOf(instruction, this.#sums, this.#seen, i, group);
       if (found.length > 0) this.#touches.set(i, found);
     });
   }
@@ -105,16 +112,15 @@ class Examined {
   }
 
   /** What is found where the code is gone through from barrier to barrier; null if that shows no more. */
-  foundByStages(remembersBranches: boolean): WarpConflicts | null {
-    const { values } = this.#facts;
+  foundByStages(besides: Besides): WarpConflicts | null {
+    const { values } = this.#seen;
     if (values === null) return null;
-    const known = { values, sums: this.#sums, ages: this.#ages };
-    const stages = stagesOf(this.#ir, this.#graph, known, remembersBranches);
-    return stages === null ? null : this.#between(piecesOf(stages, this.#touches, this.#placesOf));
+    const stages = stagesOf(this.ir, this.#graph, { values, sums: this.#sums, ages: this.#ages }, besides);
+    return stages === null ? null : this.#between(piecesOf(stages, this.#touches, this.#seen));
   }
 
   #between(pieces: readonly Piece[]): WarpConflicts {
-    return conflictsBetween(this.#ir, pieces, this.#ages, this.#meetings);
+    return conflictsBetween(this.ir, pieces, this.#ages, this.#meetings);
   }
 }
 
@@ -122,34 +128,37 @@ class Examined {
 function piecesOf(
   stages: readonly Stage[],
   touches: ReadonlyMap<number, readonly Touch[]>,
-  placesOf: (starts: readonly number[]) => Places,
+  seen: SeenThreads,
 ): readonly Piece[] {
+  const { placesOf, all, setOf } = seen;
   const isPlaced = (i: number, touch: Touch): boolean =>
     !touch.isShared ||
     touch.places !== null ||
     stages.every(({ start, end, starts }) => i < start || i >= end || starts.has(i));
   const arePlaced = [...touches].every(([i, list]) => list.every((touch) => isPlaced(i, touch)));
-  const placed = (touch: Touch, places: Places): Touch => {
+  const placed = (touch: Touch, places: Places | null, threads: ThreadSet): Touch => {
     // Its terms matter beside accesses of which it is not known where they are.
-    const sum = arePlaced ? { terms: new Map(), rest: "", changing: [] } : {};
-    const known = { ...touch, ...sum, places };
-    return { ...known, key: keyOf(known) };
+    const sum = arePlaced && places !== null ? { terms: new Map(), rest: "", changing: [] } : {};
+    const known = { ...touch, ...sum, places: places ?? touch.places, threads };
+    return { ...known, pattern: patternOf(known, seen), key: keyOf(known) };
   };
-  const byPlaces = new Map<readonly number[], Map<Touch, Touch>>();
-  const placedAt = (starts: readonly number[], touch: Touch): Touch => {
-    let known = byPlaces.get(starts);
-    if (known === undefined) byPlaces.set(starts, (known = new Map()));
-    let there = known.get(touch);
-    if (there === undefined) known.set(touch, (there = placed(touch, placesOf(starts))));
-    return there;
+  const known = new Map<Touch, Map<string, Touch>>();
+  const placedAt = (touch: Touch, starts: readonly number[] | undefined, threads: ThreadSet): Touch => {
+    const places = starts === undefined ? null : placesOf(starts);
+    const there = mapIn(known, touch);
+    const text = `${places?.id ?? ""} ${threads.name}`;
+    let found = there.get(text);
+    if (found === undefined) there.set(text, (found = placed(touch, places, threads)));
+    return found;
   };
-  return stages.map(({ starts, ...piece }) => ({
-    ...piece,
-    touchesAt: (i) => {
-      const here = starts.get(i);
-      const own = touches.get(i) ?? [];
-      return here === undefined ? own : own.map((touch) => placedAt(here, touch));
-    },
+  const threadsIn = threadsAt(stages, all.bits);
+  return stages.map(({ start, end, successors, starts, passing }, stage) => ({
+    ...{ start, end, successors },
+    touchesAt: (i) =>
+      (touches.get(i) ?? []).map((touch) => {
+        const threads = touch.threads.bits & threadsIn[stage]! & (passing.get(i) ?? threadsIn[stage]!);
+        return placedAt(touch, starts.get(i), setOf(threads));
+      }),
   }));
 }
 
@@ -204,11 +213,19 @@ function touchesOf(
       threads: at(index),
       places: starts === null ? null : placesOf(onceIn(lists, starts)),
     };
-    const text = `${touch.steps.join()} ${touch.bytes} ${touch.threads.name}`;
-    const pattern = patterns.get(text) ?? patterns.size;
-    patterns.set(text, pattern);
-    return [{ ...touch, pattern, key: keyOf(touch) }];
+    return [{ ...touch, pattern: patternOf(touch, { patterns }), key: keyOf(touch) }];
   });
+}
+
+/** A number for the steps of an access, its bytes, and its threads. */
+function patternOf(
+  { steps, bytes, threads }: Omit<Touch, "pattern" | "key">,
+  { patterns }: Pick<SeenThreads, "patterns">,
+): number {
+  const text = `${steps.join()} ${bytes} ${threads.name}`;
+  const pattern = patterns.get(text) ?? patterns.size;
+  patterns.set(text, pattern);
+  return pattern;
 }
 
 /** The list among some that is equal to one. */

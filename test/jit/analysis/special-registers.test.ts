@@ -35,8 +35,8 @@ test("a chunk's thread numbers begin with a multiple of its lanes, if it lies in
 
 test("where a chunk has threads of several rows, numbers go along both", () => {
   const rows = { ...anyBlock, rowLength: 8 };
-  expect(shapeOf("tid.x", rows)).toEqual({ kind: "rows", rows: { x: 1, y: 0, length: 8, lanes: 16 } });
-  expect(shapeOf("tid.y", rows)).toEqual({ kind: "rows", rows: { x: 0, y: 1, length: 8, lanes: 16 } });
+  expect(shapeOf("tid.x", rows)).toEqual({ kind: "rows", rows: { x: 1, y: 0, length: 8, lanes: 16, areWhole: true } });
+  expect(shapeOf("tid.y", rows)).toEqual({ kind: "rows", rows: { x: 0, y: 1, length: 8, lanes: 16, areWhole: true } });
   expect(shapeOf("tid.z", rows)).toEqual({ kind: "vector" });
 });
 

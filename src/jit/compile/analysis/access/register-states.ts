@@ -50,11 +50,12 @@ export function threadsAt(stages: readonly Stage[], all: bigint): readonly bigin
 /** Registers that take more values are not followed: of counters, only low bits are, if these take no more. */
 const maxValues = 16;
 
-/** Kernels with more stages are not followed. */
-const maxStages = { usual: 128, deciding: 512 };
+/** Kernels with more stages are not followed; where decisions are, so many threads in all stages together. */
+const maxStages = 128;
+const maxDecided = 2 ** 15;
 
-/** After so many trials, each of which follows a register less, nothing is known. */
-const maxTrials = 12;
+/** After so many trials, each of which follows a register less, nothing is known: without some, nothing is decided. */
+const maxTrials = { usual: 12, deciding: 2 };
 
 /**
  * What is told apart beside what addresses are computed from: conditions that several branches depend on, of which one
@@ -109,8 +110,10 @@ export function stagesOf(
   // Beside the number of a step, what is advanced with it takes few values, too.
   const counting = besides === "decisions" ? [] : countersAmong(followed, ir, facts.sums);
   const counters = new Map(counting.map((r) => [r, asked]));
-  const most = besides === "decisions" ? maxStages.deciding : maxStages.usual;
-  for (let trial = 0; trial < maxTrials && followed.size > 0; trial++) {
+  const decides = besides === "decisions";
+  const most = decides ? maxDecided / facts.values.threads : maxStages;
+  const trials = decides ? maxTrials.deciding : maxTrials.usual;
+  for (let trial = 0; trial < trials && followed.size > 0; trial++) {
     const found = new Walk(ir, graph, values, { registers: followed, counters, remembered, needed }).run(most);
     if (typeof found !== "number") return found;
     const bits = counters.get(found);
@@ -199,7 +202,7 @@ class Walk {
     const found: Stage[] = [];
     this.#enter(0, new Map());
     for (let i = 0; i < this.#begun.length; i++) {
-      if (i === most) return null;
+      if (i >= most) return null;
       const { start, state } = this.#begun[i]!;
       found.push(this.#follow(start, state));
       if (this.#tooMany !== null) return this.#tooMany;

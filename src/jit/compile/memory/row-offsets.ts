@@ -2,6 +2,7 @@ import type { Access } from "../../../ir/index.ts";
 import type { Shape } from "../../../ir/uniformity/shape.ts";
 import { wasm, type Wasm } from "../../../wasm/index.ts";
 import type { LanePattern } from "../analysis/access/lane-patterns.ts";
+import { foundOnce } from "../analysis/access/noted.ts";
 
 /*
  * Byte offsets in a chunk of whole rows of the block: those of a row's lanes follow from where it starts. As vectors
@@ -29,8 +30,7 @@ export function keptByRow(quads: readonly Wasm[], kept: (start: Wasm) => Wasm): 
   const starts = new Map<Wasm, Wasm>();
   return quads.map((quad) => {
     const { scalar, words } = splatAndWords(quad)!;
-    let start = starts.get(scalar);
-    if (start === undefined) starts.set(scalar, (start = kept(scalar)));
+    const start = foundOnce(starts, scalar, () => kept(scalar));
     return wasm.op("i32x4.add", wasm.op("i32x4.splat", start), words);
   });
 }

@@ -20,13 +20,13 @@ export function withBlockValues<C extends FlowCode>(code: C, { blocks }: Pick<Fl
   if (writes.every((n) => n <= 1)) return code;
   const values = new BlockValues(code, writes);
   for (const block of blocks) values.walk(block);
-  return values.isChanged ? { ...code, registers: values.registers, instructions: values.instructions } : code;
+  const { registers, instructions } = values;
+  return registers.length === code.registers.length ? code : { ...code, registers, instructions };
 }
 
 class BlockValues {
   readonly registers: FlowCode["registers"][number][];
   readonly instructions: Instruction[];
-  isChanged = false;
   readonly #writes: Uint32Array;
   /** By register, where the value that it now has was written in this block. */
   readonly #written = new Map<number, number>();
@@ -91,7 +91,6 @@ class BlockValues {
     const second = this.registers.push(this.registers[register]!) - 1;
     const values = [...op.values, op.values[dst.indexOf(register)]!];
     this.instructions[at] = { ...instruction, op: { ...op, values }, dst: [...dst, second] };
-    this.isChanged = true;
     return second;
   }
 }

@@ -4,6 +4,7 @@ import type { Guard, IrFunction } from "../../../../ir/index.ts";
 import { type Dim3, isSameDim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import { ThreadValues } from "../values/thread-values.ts";
+import { foundOnce } from "./noted.ts";
 
 /** Kernels with more instructions are not examined: all threads may be anywhere. */
 const maxInstructions = 2000;
@@ -105,9 +106,5 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
 
 function memoized<K, V>(find: (key: K) => V): (key: K) => V {
   const known = new Map<K, V>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) known.set(key, (value = find(key)));
-    return value;
-  };
+  return (key) => foundOnce(known, key, () => find(key));
 }

@@ -4,6 +4,7 @@ import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { RestartablePrefix } from "./restartable-prefix.ts";
 import type { Invariants } from "../values/invariant-code.ts";
+import { foundOnce } from "./noted.ts";
 import { lifetimeOf } from "../values/special-registers.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
@@ -90,8 +91,7 @@ export class StraightAddresses {
 
   /** What an address is at a place; null where that is not known, or where lanes are not so many `bytes` apart. */
   of(address: Expr, { instruction, isReady }: AccessPlace, bytes: number): StraightAddress | null {
-    let found = this.#known.get(instruction);
-    if (found === undefined) this.#known.set(instruction, (found = this.#find(address, instruction, bytes)));
+    const found = foundOnce(this.#known, instruction, () => this.#find(address, instruction, bytes));
     if (found === null || isReady === undefined) return found;
     const isThere = (leaf: Expr): boolean => leaf.kind !== "reg" || isReady(leaf, instruction);
     const read = [found.address, ...found.tests.flatMap(({ growing, bound }) => [growing, bound])];

@@ -21,7 +21,7 @@ import {
   warp,
   type WarpConflicts,
 } from "./lane-meetings.ts";
-import { mapIn } from "./noted.ts";
+import { foundOnce, mapIn } from "./noted.ts";
 import { type ThreadFacts, threadFactsOf, type ThreadSet } from "./reaching-threads.ts";
 import { type Besides, type Stage, stagesOf, threadsAt } from "./register-states.ts";
 
@@ -147,9 +147,7 @@ function piecesOf(
     const places = starts === undefined ? null : placesOf(starts);
     const there = mapIn(known, touch);
     const text = `${places?.id ?? ""} ${threads.name}`;
-    let found = there.get(text);
-    if (found === undefined) there.set(text, (found = placed(touch, places, threads)));
-    return found;
+    return foundOnce(there, text, () => placed(touch, places, threads));
   };
   const threadsIn = threadsAt(stages, all.bits);
   return stages.map(({ start, end, successors, starts, passing }, stage) => ({

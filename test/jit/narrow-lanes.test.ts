@@ -91,3 +91,49 @@ test("bytes that are loaded backwards by the first lanes of a chunk", () => {
   expect(reports).toEqual([]);
   expect(out).toEqual(out.map((_, t) => (byteOf(t) + (t < 3 ? byteOf(9 - t) : 0)) & 255));
 });
+
+// A stencil: a lane's bytes lie in one word, and beside those of its neighbours.
+const beside: readonly (readonly [string, string, (at: number) => number])[] = [
+  [
+    "bytes",
+    "ld.global.u8 %h2, [%d0]; ld.global.u8 %h3, [%d0+1]; ld.global.u8 %h4, [%d0+2]; add.u16 %h9, %h2, %h3; sub.u16 %h9, %h9, %h4;",
+    (at) => byteOf(at) + byteOf(at + 1) - byteOf(at + 2),
+  ],
+  [
+    "bytes, of which some are also parts of a word",
+    `ld.global.u8 %r2, [%d0]; ld.global.u8 %r3, [%d0+1]; ld.global.u8 %h4, [%d0+2]; shl.b32 %r4, %r3, 8; or.b32 %r4, %r4, %r2;
+     mul.lo.u32 %r4, %r4, 3; shr.u32 %r4, %r4, 5; cvt.u16.u32 %h3, %r4; add.u16 %h9, %h3, %h4;`,
+    (at) => (((byteOf(at) | (byteOf(at + 1) << 8)) * 3) >> 5) + byteOf(at + 2),
+  ],
+  [
+    "bytes with signs beside others that are words",
+    `ld.global.s8 %s2, [%d0]; ld.global.s8 %s3, [%d0+1]; ld.global.u8 %r2, [%d0+2]; min.s16 %s2, %s2, %s3;
+     mul.lo.u32 %r2, %r2, %r2; shr.u32 %r2, %r2, 3; cvt.u16.u32 %h3, %r2; add.u16 %h9, %h3, %s2;`,
+    (at) => Math.min(signed(byteOf(at)), signed(byteOf(at + 1))) + ((byteOf(at + 2) ** 2) >> 3),
+  ],
+  [
+    "bytes in some lanes",
+    `mov.u16 %h9, 5; rem.u32 %r2, %t, 3; setp.eq.u32 %p0, %r2, 0; @%p0 bra A; ld.global.u8 %h2, [%d0]; ld.global.u8 %h3, [%d0+1];
+     add.u16 %h9, %h2, %h3; A:`,
+    (at) => (at % 3 === 0 ? 5 : byteOf(at) + byteOf(at + 1)),
+  ],
+  [
+    "bytes from the last lane to the first",
+    `neg.s64 %d1, %d1; mov.u64 %d0, table; add.s64 %d0, %d0, %d1; ld.global.u8 %h2, [%d0+100]; ld.global.u8 %h3, [%d0+101];
+     ld.global.u8 %h4, [%d0+102]; xor.b16 %h9, %h2, %h3; add.u16 %h9, %h9, %h4; neg.s64 %d1, %d1;`,
+    (at) => (byteOf(100 - at) ^ byteOf(101 - at)) + byteOf(102 - at),
+  ],
+];
+
+test.each(beside)("%s beside each other", (_, code, expected) => {
+  const body = `${loads.replace("%s<4>", "%s<5>")}\n${code}\n${result("%h9")}`;
+  for (const block of [
+    [threads, 1, 1],
+    [37, 1, 1],
+    [5, 7, 1],
+  ] as const) {
+    const { out, reports } = expectSame({ name: code, before: table, body, block, words: 1 });
+    expect(reports).toEqual([]);
+    expect(out).toEqual(out.map((_, t) => expected(t) & 255));
+  }
+});

@@ -86,6 +86,22 @@ setp.ne.u32 %p0, %r1, 0; @%p0 bra LOOP;`;
     expect(needsOf(body.replaceAll("[%x1]", "[%x0]")).pressure).toBe(0);
   });
 
+  // Blocks inside the grid have a version of the code in which nothing wraps around.
+  test.each([
+    ["the length of a row", "rem.u32 %r1, %r0, %s0;", 1],
+    [
+      "that of a row in the left neighbour's column",
+      "add.s32 %r1, %r0, %s0; sub.s32 %r1, %r1, 1; rem.s32 %r1, %r1, %s0;",
+      1,
+    ],
+    ["a small constant", "rem.u32 %r1, %r0, 7;", 4],
+    ["a lane's own number", "rem.u32 %r1, %s0, %r0;", 4],
+    ["a row that is not linear in the lane before", "mul.lo.u32 %r1, %r0, %r0; rem.u32 %r1, %r1, %s0;", 4],
+  ])("whose lanes' columns are taken modulo %s", (_, columns, vectors) => {
+    const body = `${columns} mad.wide.u32 %x1, %r1, 4, %x0; ld.global.u32 %r2, [%x1]; st.global.v2.u32 [%x1], {%r1, %r2};`;
+    expect(needsOf(body).pressure).toBe(vectors);
+  });
+
   test.each([
     ["bytes of records of 32", "mad.lo.u32 %r1, %r0, 32, 1; cvt.u64.u32 %x1, %r1; ld.global.u8 %r2, [%x1];", 1],
     ["of records of 12", "mad.lo.u32 %r1, %r0, 12, 1; cvt.u64.u32 %x1, %r1; ld.global.u8 %r2, [%x1];", 0],

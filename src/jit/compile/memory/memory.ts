@@ -126,7 +126,7 @@ export class Memory {
         checked,
         () => {
           const lanes = offsets.kind === "each" ? mask : null;
-          if (checked.wideLoad === null) move(checked, lanes);
+          if (checked.wideLoad === null || this.#wideLoads.areFewerAlone(access, checked)) move(checked, lanes);
           else asWords((words) => this.#wideLoads.load(index, access, checked, words, lanes));
         },
         () =>

@@ -45,6 +45,19 @@ export class WideLoads {
     for (const [index, { words }] of assembledWords) for (const { wide } of words) use(wide, index);
   }
 
+  /**
+   * Whether elements that go to narrow lanes are loaded alone: those of lanes beside each other are a vector as they are,
+   * where each four lanes would have a vector of words. Not where words are put together, which a wide load has whole.
+   */
+  areFewerAlone(access: Access, { offsets, wideLoad }: CheckedAccess): boolean {
+    const isDense = offsets.kind === "run" && Math.abs(offsets.stride) === access.bits / 8;
+    return isDense && !this.#isAssembled(wideLoad!.wide);
+  }
+
+  #isAssembled(wide: WideLoad): boolean {
+    return [...this.#assembled.values()].some(({ words }) => words.some((word) => word.wide === wide));
+  }
+
   /** Loads the part of a wide load that a load takes. `index`: that of the load. */
   load(index: number, access: Access, checked: CheckedAccess, into: readonly number[], mask: Mask): void {
     const { wide, at } = checked.wideLoad!;

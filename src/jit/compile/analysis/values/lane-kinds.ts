@@ -4,19 +4,24 @@ import type { Expr } from "../../../../semantics/index.ts";
 
 /**
  * How a value varies over lanes, as far as a look at each instruction shows it: not at all, by the same step from lane
- * to lane, by arithmetic with lane numbers (as where they are clamped, or wrap around), or in any way.
+ * to lane, likewise but for where a row ends and the next one begins, by other arithmetic with lane numbers (as where
+ * they are clamped), or in any way.
  */
-export const kind = { uniform: 0, affine: 1, computed: 2, vector: 3 } as const;
+export const kind = { uniform: 0, affine: 1, wrapped: 2, computed: 3, vector: 4 } as const;
 
 type Kind = (typeof kind)[keyof typeof kind];
 
 const most = (a: Kind, b: Kind): Kind => (a > b ? a : b);
 
-/** Operations of which a result is affine: sums of affine values; products of one and uniform ones; no others. */
-type Growth = "sum" | "multiple" | "other";
+/**
+ * Operations of which a result is affine: sums of affine values; products of one and uniform ones; no others. Remainders
+ * by a length that all lanes share are affine between multiples of it.
+ */
+type Growth = "sum" | "multiple" | "remainder" | "other";
 
 const sums = /^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/;
 const multiples = /^i(32|64)\.(mul|shl)$/;
+const remainders = /^i(32|64)\.rem_[su]$/;
 
 /** By operation, as it is asked for each value in each pass. */
 const growths = new Map<string, Growth>();
@@ -24,7 +29,7 @@ const growths = new Map<string, Growth>();
 function growthOf(prim: string): Growth {
   let found = growths.get(prim);
   if (found === undefined) {
-    found = sums.test(prim) ? "sum" : multiples.test(prim) ? "multiple" : "other";
+    found = sums.test(prim) ? "sum" : multiples.test(prim) ? "multiple" : remainders.test(prim) ? "remainder" : "other";
     growths.set(prim, found);
   }
   return found;
@@ -48,12 +53,19 @@ export function kindOf(expr: Expr, registers: Readonly<Uint8Array>): Kind {
       }
       if (all === kind.uniform) return all;
       const growth = growthOf(expr.prim);
-      return growth === "sum" || (growth === "multiple" && varying === 1) ? all : kind.computed;
+      if (growth === "sum" || (growth === "multiple" && varying === 1)) return all;
+      return growth === "remainder" && all <= kind.wrapped && isLength(expr.args[1]!, registers)
+        ? kind.wrapped
+        : kind.computed;
     }
     default:
       return kind.uniform;
   }
 }
+
+/** Whether a divisor may be the length of a row: small constants divide the lanes of one row among several. */
+const isLength = (divisor: Expr, registers: Readonly<Uint8Array>): boolean =>
+  divisor.kind !== "const" && kindOf(divisor, registers) === kind.uniform;
 
 /** How what an instruction writes varies. */
 function resultKind({ op, guard }: Instruction, registers: Uint8Array, value: Expr | undefined): Kind {

@@ -46,8 +46,8 @@ export class WideLoads {
   }
 
   /**
-   * Whether elements that go to narrow lanes are loaded alone: those of lanes beside each other are a vector as they are,
-   * where each four lanes would have a vector of words. Not where words are put together, which a wide load has whole.
+   * Whether elements that go to narrow lanes are loaded alone: those of lanes beside each other are a vector as they
+   * are, where each four lanes would have a vector of words. Not where words are put together: those are loaded whole.
    */
   areFewerAlone(access: Access, { offsets, wideLoad }: CheckedAccess): boolean {
     const isDense = offsets.kind === "run" && Math.abs(offsets.stride) === access.bits / 8;

@@ -14,8 +14,8 @@ type Kind = (typeof kind)[keyof typeof kind];
 const most = (a: Kind, b: Kind): Kind => (a > b ? a : b);
 
 /**
- * Operations of which a result is affine: sums of affine values; products of one and uniform ones; no others. Remainders
- * by a length that all lanes share are affine between multiples of it.
+ * Operations of which a result is affine: sums of affine values; products of one and uniform ones; no others.
+ * Remainders by a length that all lanes share are affine between multiples of it.
  */
 type Growth = "sum" | "multiple" | "remainder" | "other";
 

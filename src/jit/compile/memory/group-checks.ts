@@ -69,7 +69,7 @@ export class GroupChecks {
     const knownBlock = shape.full && !shape.scalar ? shape.block : null;
     this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
     const { analysis, invariants } = chunk;
-    this.#forms = invariants === null || shape.scalar ? null : new LaneForms(analysis, invariants, 4 * shape.quads);
+    this.#forms = invariants === null || shape.scalar ? null : new LaneForms(analysis, invariants, shape);
     this.#straight = new StraightAddresses(analysis, invariants);
     for (const [index, { group }] of members) {
       const known = this.#instructions.get(group);

@@ -209,7 +209,7 @@ export class LaneForms {
     return this.#together(rest, (lane) => parts[lane]! & mask);
   }
 
-  /** The sum of numbers that no lane shares a bit of: `low` is below what all that `high` is made of is a multiple of. */
+  /** The sum of numbers that share no bit in any lane: `low` is below all multiples of which `high` is made. */
   #joined(high: Form | null, low: Form | null): Form | null {
     const [above, below] = [this.#split(high), this.#split(low)];
     if (above === null || below === null || below.whole.size > 0) return null;

@@ -293,6 +293,8 @@ export class LaunchShapes {
   /** The same where the parameters of a launch may show that lanes do not meet. */
   #quadsGiven(kernel: IrFunction, request: LaunchRequest): Quads {
     const { block, params } = request;
+    const apart = this.#quadsApart(kernel, request);
+    if (apart !== null) return apart;
     const parameters = this.#decidingFor(kernel, request);
     if (parameters.length === 0) return this.#quadsAsWritten(kernel, block);
     const known = noted(this.#conflictsGiven, kernel, block.join(), () => new Map<string, WarpConflicts>());
@@ -307,12 +309,23 @@ export class LaunchShapes {
     return this.#quadsAt(kernel, block, () => conflicts);
   }
 
+  /**
+   * The width for threads that run in other blocks than were asked for: their warps have been taken apart, but for rows
+   * of the blocks, whose threads stay together. Null where chunks would be narrower than these.
+   */
+  #quadsApart(kernel: IrFunction, { block, asked }: LaunchRequest): Quads | null {
+    if (asked === undefined) return null;
+    const quads = this.#quadsAt(kernel, block, () => "none");
+    return 4 * quads >= asked.block[asked.isTransposed ? 1 : 0] ? quads : null;
+  }
+
   /** The parameters of launches like one by which the width of chunks is decided. */
-  #decidingFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
+  #decidingFor(kernel: IrFunction, launch: LaunchRequest): readonly KnownParameter[] {
     const { block, threads } = launch;
     const isLong = kernel.instructions.length > maxWithParameters;
     const decidesNothing = threads !== undefined || this.#quads !== null || isLong;
     if (decidesNothing || this.#decidesNothing(kernel, launch)) return noParameters;
+    if (this.#quadsApart(kernel, launch) !== null) return noParameters;
     return noted(this.#deciding, kernel, block.join(), () => {
       const conflicts = this.#quadsAsWritten(kernel, block) > this.#quadsAt(kernel, block, () => "none");
       return conflicts ? addressParameters(kernel) : noParameters;

@@ -53,10 +53,7 @@ test("after many changes there is another copy", () => {
 
 test.each([
   ["what nobody repeats", ({ history }: ReturnType<typeof counting>) => void history.leave()],
-  [
-    "what has taken long",
-    ({ history }) => history.changed(history.leave()!, { repeat: () => {} }, 1000),
-  ],
+  ["what has taken long", ({ history }) => history.changed(history.leave()!, { repeat: () => {} }, 1000)],
   ["what is written without a word", ({ history }) => history.forget()],
 ] satisfies [string, (memory: ReturnType<typeof counting>) => void][])("after %s there is another copy", (_, act) => {
   const memory = counting();

@@ -7,7 +7,7 @@ import type { Program } from "../../program/program.ts";
 import { costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
-import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import type { LoadedFunction } from "../abi/loaded-functions.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
 import type { ShownLaunch } from "./shown-launch.ts";
 
@@ -17,8 +17,8 @@ type Taken = Pick<CallFrame, "pointers" | "pieces" | "top" | "cost">;
 /** A program, as those know it that answer for its blocks. */
 export interface HostedProgram {
   readonly program: Program;
-  /** Its functions in the form in which the kernel was compiled. Most kernels run without them. */
-  readonly functions: () => CompiledFunctions;
+  /** Its functions, in which the kernel's sites are. Most kernels run without them. */
+  readonly functions: () => readonly LoadedFunction[];
   /** The byte of memory where its constants lie. */
   readonly constants: number;
   /** Shows sanitizers what happens; null where nobody watches. */
@@ -64,7 +64,7 @@ export class CallStack {
     let site = this.#sites.get(number);
     if (site === undefined) {
       const { function: f, instruction: index } = this.#kernel.sites[number]!;
-      const { asLoaded, code } = this.#hosted.functions().list[f]!;
+      const { asLoaded, code } = this.#hosted.functions()[f]!;
       this.#sites.set(number, (site = { code, index, instruction: asLoaded.instructions[index]! }));
     }
     return site;
@@ -77,11 +77,11 @@ export class CallStack {
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >>> 2]! >>> 0;
-    const kernel = this.#hosted.functions().named(this.#kernel.name)!;
+    const kernel = this.#hosted.functions().find(({ code }) => code === this.kernel)!;
     let x = kernelFrame(kernel.code, warp);
     if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
-      const callee = this.#hosted.functions().list[i32[(at + callEntry.callee) >>> 2]!]!;
+      const callee = this.#hosted.functions()[i32[(at + callEntry.callee) >>> 2]!]!;
       x = called(x, callee.code, this.site(i32[(at + callEntry.site) >>> 2]!));
       if (callee.allocates) Object.assign(x, this.#taken.get(at));
     }

@@ -4,7 +4,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
-import { type ChunkWidth, isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { type ChunkWidth, isIndexed, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { addressParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import { hardwareThread, type LaneGroup, warp, type WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
@@ -18,7 +18,7 @@ import { withInteriorVersion } from "../compile/analysis/versions/interior-versi
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.ts";
-import { blockShape, scalarShape, threadShape } from "./block-shapes.ts";
+import { blockShape, hasMixedWarps, scalarShape, storesInFunction, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
 import { foundOnce, noted } from "../compile/analysis/access/noted.ts";
@@ -323,9 +323,9 @@ export class LaunchShapes {
   #decidingFor(kernel: IrFunction, launch: LaunchRequest): readonly KnownParameter[] {
     const { block, threads } = launch;
     const isLong = kernel.instructions.length > maxWithParameters;
-    const decidesNothing = threads !== undefined || this.#quads !== null || isLong;
-    if (decidesNothing || this.#decidesNothing(kernel, launch)) return noParameters;
-    if (this.#quadsApart(kernel, launch) !== null) return noParameters;
+    const decidesNothing =
+      threads !== undefined || this.#quads !== null || isLong || this.#decidesNothing(kernel, launch);
+    if (decidesNothing || this.#quadsApart(kernel, launch) !== null) return noParameters;
     return noted(this.#deciding, kernel, block.join(), () => {
       const conflicts = this.#quadsAsWritten(kernel, block) > this.#quadsAt(kernel, block, () => "none");
       return conflicts ? addressParameters(kernel) : noParameters;
@@ -394,20 +394,6 @@ export class LaunchShapes {
 /** Whether there are loops in a kernel that are written round by round in blocks of one size. */
 const hasRounds = (ir: IrFunction, block: Dim3): boolean => withKnownRounds({ ir, origins: null }, block).ir !== ir;
 
-/** Whether warps have threads of several rows of a block, of which code for blocks of any shape knows nothing. */
-const hasMixedWarps = (block: Dim3): boolean => !isRow(block) && block[0] % warp.lanes !== 0;
-
 /** Whether a kernel, if it is not too long, asks for the numbers of its threads. */
 const readsThreads = ({ instructions }: IrFunction): boolean =>
   instructions.length <= maxInstructions && [...specialsRead(instructions)].some((name) => name.startsWith("tid."));
-
-/** Whether a function that kernels call stores to memory that lanes share. */
-const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
-  kind === "function" &&
-  instructions.some(({ op }) =>
-    accessesOf(op).some(({ effect, access: { space } }) => effect !== "load" && isOfAllLanes(space)),
-  );
-
-/** Whether lanes may find each other's stores in a state space. */
-const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
-  space === "global" || space === "generic" || space === "shared";

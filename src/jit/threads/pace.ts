@@ -3,7 +3,7 @@ import { batchMs } from "./worker-source.ts";
 /** Milliseconds after which the rest is shared if blocks have taken longer than expected. */
 const trialMs = 0.5;
 
-/** Milliseconds that the first blocks may take besides running: the host compiles a function when it is first called. */
+/** Milliseconds that the first blocks may take besides running: the host compiles functions when they are called. */
 const coldMs = 20;
 
 /** The time that blocks take in this thread. */

@@ -94,9 +94,9 @@ export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpCon
  */
 const manyChunks = 16;
 
-/** Whether a row of threads fills chunks of so many lanes, or at least most of them. */
+/** Whether a row of threads has chunks of so many lanes: it fills them, or most of them, or there is only one. */
 const hasFewParts = (x: number, lanes: number, conflicts: WarpConflicts): boolean =>
-  x >= lanes && (x % lanes === 0 || x >= manyChunks * lanes || conflicts !== "none");
+  x >= lanes && (x % lanes === 0 || x < 2 * lanes || x >= manyChunks * lanes || conflicts !== "none");
 
 function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
   const { recursive, hasBarriers, hasOrderedAtomics, instructions } = needs;

@@ -7,7 +7,6 @@ import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { ChunkWidth } from "../abi/launch-shape.ts";
-import { loadedFunctionsOf } from "../abi/loaded-functions.ts";
 import { Stalled } from "../abi/refusal.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { type Attempt, attempt, isQuiet, QuietAttempt } from "./attempt.ts";
@@ -279,11 +278,7 @@ export class JitProgram {
   }
 
   #hosted(): HostedProgram {
-    return {
-      program: this.program,
-      functions: () => loadedFunctionsOf(this.program).list,
-      constants: this.constantsAt,
-    };
+    return { program: this.program, functions: null, constants: this.constantsAt };
   }
 
   /** What launches share, with the constants in place. */

@@ -1,6 +1,9 @@
 // The command line as few files: what starts a command, PTX, vISA, the engine, YAML, PNG and the readers of binaries
 // each in some of their own, loaded when a command needs them. One file of all would cost every command the time to
 // read what it does not need.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cliLoaderText, cliRoomEntries, cliRooms, lazyBuiltins, lazyRooms } from "./lazy-rooms.mjs";
 import { writeBundle } from "./write-bundle.mjs";
 
 /** The first that a module's path matches; the rest goes where it is used. */
@@ -21,8 +24,8 @@ const files = [
   [/\/src\/(numeric|wasm|dwarf|semantics|ir)\//, "semantics"],
   [/\/src\/(ptx\/|runtime\/(device\/compile|launch\/provided-names)\.ts)/, "ptx"],
   [/\/src\/runtime\/(visa\/|standalone\/|device\/(device|visa-listing)\.ts)/, "visa-programs"],
-  [/\/src\/(machine\/|tiles\/|interpreter\/|sanitizers\/|program\/(?!obstacle))/, "engine"],
-  [/\/src\/runtime\//, "runtime"],
+  [/\/src\/(machine\/|program\/(?!obstacle))/, "engine"],
+  [/\/src\/runtime\/(?!explore\/)/, "runtime"],
 ];
 
 /**
@@ -38,7 +41,9 @@ export async function bundleCli(root, dir) {
   await writeBundle(root, {
     files,
     input: {
+      plugins: [lazyRooms(root, cliRooms), lazyBuiltins()],
       input: {
+        ...cliRoomEntries(),
         "command-line": `${root}/src/cli/command-line.ts`,
         // `lanewise bench` shares its parts with the command line; the package leaves the file out.
         "bench-suite": `${root}/bench/suite/command.ts`,
@@ -51,6 +56,7 @@ export async function bundleCli(root, dir) {
     output: { dir, format: "cjs", entryFileNames: "[name].cjs", chunkFileNames: "[name].cjs" },
     codeSplitting: { includeDependenciesRecursively: false },
   });
+  writeFileSync(join(dir, "rooms.cjs"), cliLoaderText());
 }
 
 /** Writes the program of the process that makes machine code for another one, a single file. */

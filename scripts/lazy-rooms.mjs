@@ -1,7 +1,8 @@
 // Node reads code that a program does not use yet only when it is used: the library for Node has rooms that are loaded
-// when one of their functions is called first. In a browser, where nothing can be loaded without waiting, all is there
-// from the beginning.
+// when one of their functions is called first, and so has the command line. In a browser, where nothing can be loaded
+// without waiting, all is there from the beginning.
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
@@ -40,6 +41,20 @@ export const roomEntries = () =>
   Object.fromEntries(Object.keys(rooms).map((room) => [`rooms/${room}`, `room:${room}`]));
 
 /**
+ * The rooms that the command line loads late: most commands need none of them. Its files lie in one folder, and the one
+ * of this name loads the rooms.
+ */
+export const cliRooms = {
+  names: ["compiler", "host", "items", "interpreter", "standalone", "explore", "sanitizers", "watch"],
+  loader: "./rooms.cjs",
+};
+
+export const cliRoomEntries = () => Object.fromEntries(cliRooms.names.map((room) => [`room-${room}`, `room:${room}`]));
+
+export const cliLoaderText = () => `"use strict";
+${cliRooms.names.map((room) => `exports.${room} = () => require("./room-${room}.cjs");\n`).join("")}`;
+
+/**
  * The text of the file that loads the rooms. Bundlers follow calls of `require` with a constant. Where one has put the
  * rooms into a file of its own, or something else than Node loads them, they are loaded in no other way.
  */
@@ -56,16 +71,17 @@ exports.loadWith = (loaderOf) => {
 };
 `;
 
-/** Replaces what is imported from the rooms by functions that load them. `root` is the project's. */
-export function lazyRooms(root) {
-  const roomOf = new Map(
-    Object.entries(rooms).flatMap(([room, files]) => files.map((file) => [join(root, "src", file), room])),
-  );
+/**
+ * Replaces what is imported from rooms by functions that load them. `root` is the project's; `names`: of the rooms;
+ * `from`: the file that loads them.
+ */
+export function lazyRooms(root, { names, loader: from } = { names: Object.keys(rooms), loader }) {
+  const roomOf = new Map(names.flatMap((room) => rooms[room].map((file) => [join(root, "src", file), room])));
   return {
     name: "lazy-rooms",
     resolveId(id, importer) {
       if (id.startsWith("room:")) return id;
-      if (id === loader) return { id, external: true };
+      if (id === from) return { id, external: true };
       if (importer === undefined || importer.startsWith("room:") || !id.startsWith(".")) return null;
       const path = resolve(dirname(importer), id);
       return roomOf.has(path) ? `${path}?lazy` : null;
@@ -75,7 +91,7 @@ export function lazyRooms(root) {
         const files = rooms[id.slice("room:".length)];
         return files.map((file) => `export * from ${JSON.stringify(join(root, "src", file))};\n`).join("");
       }
-      if (id === join(root, "src", lateRooms)) {
+      if (id === join(root, "src", lateRooms) && from === loader) {
         return `import rooms from ${JSON.stringify(loader)};\nexport const lateRooms = rooms;\n`;
       }
       if (!id.endsWith("?lazy")) return null;
@@ -83,7 +99,27 @@ export function lazyRooms(root) {
       const forward = functionsOf(path).map(
         (name) => `export const ${name} = (...values) => rooms.${roomOf.get(path)}().${name}(...values);\n`,
       );
-      return `import rooms from ${JSON.stringify(loader)};\n${forward.join("")}`;
+      return `import rooms from ${JSON.stringify(from)};\n${forward.join("")}`;
+    },
+  };
+}
+
+/** Modules of Node that take some milliseconds to load, and of which few commands need any. Their functions are used. */
+const lateBuiltins = ["node:child_process", "node:crypto"];
+
+/** Loads these modules when one of their functions is called first. */
+export function lazyBuiltins() {
+  const require = createRequire(import.meta.url);
+  return {
+    name: "lazy-builtins",
+    resolveId: (id) => (lateBuiltins.includes(id) ? `late:${id}` : null),
+    load(id) {
+      if (!id.startsWith("late:")) return null;
+      const name = id.slice("late:".length);
+      const exported = Object.entries(require(name));
+      const functions = exported.filter(([key, value]) => typeof value === "function" && /^[a-z]\w*$/.test(key));
+      const own = `const own = () => process.getBuiltinModule(${JSON.stringify(name)});\n`;
+      return own + functions.map(([key]) => `export const ${key} = (...values) => own().${key}(...values);\n`).join("");
     },
   };
 }

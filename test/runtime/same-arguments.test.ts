@@ -84,4 +84,35 @@ describe("arguments like those of an earlier launch", () => {
     const foreign = new Device().buffer("u32", 1);
     expect(() => kernel.launch({ grid: 1, block: 1, args: [to, 1, foreign] })).toThrow("another device");
   });
+
+  test("those after some that were refused", () => {
+    const foreign = new Device().buffer("u32", 1);
+    for (let i = 0; i < 3; i++) run(1, seven);
+    expect(() => kernel.launch({ grid: 1, block: 1, args: [to, 0, foreign] })).toThrow("another device");
+    expect(run(0, seven)).toEqual([0, 7]);
+    expect(() => kernel.launch({ grid: 1, block: 1, args: [to, 1, foreign] })).toThrow("another device");
+    expect(run(0, seven)).toEqual([0, 7]);
+    expect(run(1, seven)).toEqual([one, 7]);
+  });
+
+  test("buffers of two devices by turns", () => {
+    const others = new Device();
+    const far = { kernel: others.load(bits).kernel("k"), to: others.buffer("u32", 4), from: others.buffer("u32", 1) };
+    for (let i = 0; i < 4; i++) {
+      expect(far.kernel.launch({ grid: 1, block: 1, args: [far.to, 1, far.from] }).ok).toBe(true);
+      expect([...far.to.read()].slice(0, 2)).toEqual([one, 0]);
+      expect(run(1, nine)).toEqual([one, 9]);
+    }
+  });
+
+  test("addresses within buffers, one after the other", () => {
+    const words = device.buffer(new Uint32Array([3, 4, 5]));
+    const pointer = { ...words.at(0) };
+    for (const [i, word] of [3, 4, 5, 5, 3, 3].entries()) {
+      pointer.offset = 4 * (word - 3);
+      const from = i % 2 === 0 ? pointer : words.at(pointer.offset);
+      expect(kernel.launch({ grid: 1, block: 1, args: [to, 1, from] }).ok).toBe(true);
+      expect([...to.read()].slice(0, 2)).toEqual([one, word]);
+    }
+  });
 });

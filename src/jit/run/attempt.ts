@@ -19,7 +19,11 @@ export interface Attempt {
 }
 
 /** Prepares a launch that `undo` undoes. `refuse` is told why compiled code has given it up. */
-export function attempt(request: LaunchRequest, undo: () => void, refuse: (reason: string) => void): Attempt {
+export function attempt(
+  request: LaunchRequest,
+  undo: () => void,
+  refuse: (reason: string, request: LaunchRequest) => void,
+): Attempt {
   const printed: string[] = [];
   const onOutput = (text: string): void => {
     printed.push(text);
@@ -28,35 +32,46 @@ export function attempt(request: LaunchRequest, undo: () => void, refuse: (reaso
   const onDeviceWork = (work: DeviceWork): void => {
     handedOver.push(work);
   };
-  const { request: kept, print, ...own } = quietAttempt(request, undo, refuse);
+  const quiet = new QuietAttempt(request, undo, refuse);
   return {
-    ...own,
-    request: { ...kept, onOutput, onDeviceWork },
+    id: quiet.id,
+    request: { ...quiet.request, onOutput, onDeviceWork },
+    undo,
     print: (result) => {
       for (const text of printed) request.onOutput?.(text);
       for (const work of handedOver) request.onDeviceWork?.(work);
-      print(result);
+      quiet.print(result);
     },
+    giveUp: (error) => quiet.giveUp(error),
   };
 }
 
 /** The same for a kernel of which nobody learns anything but reports before the launch ends. */
-export function quietAttempt(request: LaunchRequest, undo: () => void, refuse: (reason: string) => void): Attempt {
-  return {
-    id: nextLaunch(),
-    request: request.onReport === undefined ? request : withoutReports(request),
-    undo,
-    print: ({ reports }) => {
-      for (const report of reports) request.onReport?.(report, reports);
-    },
-    giveUp: (error) => {
-      const reason = whyGivenUp(error);
-      if (reason === null) throw error;
-      undo();
-      refuse(reason);
-      return null;
-    },
-  };
+export class QuietAttempt implements Attempt {
+  readonly id = nextLaunch();
+  readonly request: LaunchRequest;
+  readonly undo: () => void;
+  readonly #asked: LaunchRequest;
+  readonly #refuse: (reason: string, request: LaunchRequest) => void;
+
+  constructor(request: LaunchRequest, undo: () => void, refuse: (reason: string, request: LaunchRequest) => void) {
+    this.request = request.onReport === undefined ? request : withoutReports(request);
+    this.undo = undo;
+    this.#asked = request;
+    this.#refuse = refuse;
+  }
+
+  print({ reports }: Pick<JitResult, "reports">): void {
+    for (const report of reports) this.#asked.onReport?.(report, reports);
+  }
+
+  giveUp(error: unknown): null {
+    const reason = whyGivenUp(error);
+    if (reason === null) throw error;
+    this.undo();
+    this.#refuse(reason, this.#asked);
+    return null;
+  }
 }
 
 /** Whether a kernel prints nothing, and hands the device no work: both are told at once. */

@@ -7,7 +7,7 @@ import type { Program } from "../../program/program.ts";
 import { costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
-import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import { type LoadedFunction, loadedFunctionsOf } from "../abi/loaded-functions.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
 import type { ShownLaunch } from "./shown-launch.ts";
 
@@ -17,8 +17,8 @@ type Taken = Pick<CallFrame, "pointers" | "pieces" | "top" | "cost">;
 /** A program, as those know it that answer for its blocks. */
 export interface HostedProgram {
   readonly program: Program;
-  /** Its functions in the form in which the kernel was compiled. Most kernels run without them. */
-  readonly functions: () => CompiledFunctions;
+  /** The functions in which the kernel's sites are; null: those of the program as they were loaded. */
+  readonly functions: readonly LoadedFunction[] | null;
   /** The byte of memory where its constants lie. */
   readonly constants: number;
   /** Shows sanitizers what happens; null where nobody watches. */
@@ -59,12 +59,17 @@ export class CallStack {
     return this.#hosted.program.functionNamed(this.#kernel.name)!;
   }
 
+  /** Most kernels run without them. */
+  get #functions(): readonly LoadedFunction[] {
+    return this.#hosted.functions ?? loadedFunctionsOf(this.#hosted.program).list;
+  }
+
   /** The instruction with a site number: the same object for the same number. */
   site(number: number): Site {
     let site = this.#sites.get(number);
     if (site === undefined) {
       const { function: f, instruction: index } = this.#kernel.sites[number]!;
-      const { asLoaded, code } = this.#hosted.functions().list[f]!;
+      const { asLoaded, code } = this.#functions[f]!;
       this.#sites.set(number, (site = { code, index, instruction: asLoaded.instructions[index]! }));
     }
     return site;
@@ -77,11 +82,11 @@ export class CallStack {
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >>> 2]! >>> 0;
-    const kernel = this.#hosted.functions().named(this.#kernel.name)!;
+    const kernel = this.#functions.find(({ code }) => code === this.kernel)!;
     let x = kernelFrame(kernel.code, warp);
     if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
-      const callee = this.#hosted.functions().list[i32[(at + callEntry.callee) >>> 2]!]!;
+      const callee = this.#functions[i32[(at + callEntry.callee) >>> 2]!]!;
       x = called(x, callee.code, this.site(i32[(at + callEntry.site) >>> 2]!));
       if (callee.allocates) Object.assign(x, this.#taken.get(at));
     }

@@ -9,7 +9,6 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { headerWord, recordBytes, tidBytes } from "../abi/context-layout.ts";
 import { extentHeader, extentHeaderBytes } from "../abi/extent-table.ts";
 import { type ExtentTable, writeEntry } from "./extent-tables.ts";
-import { ParameterWords } from "./parameter-words.ts";
 
 /** The contexts in a device's memory. Those that are free are kept for later launches, by size. */
 export class Contexts {
@@ -202,6 +201,10 @@ function fillShadowRoot(
 /** Bytes that a loop clears in about the time that `fill` takes to begin. */
 const maxLoopBytes = 512;
 
+/** A word of parameters. */
+const wordOf = (params: Uint8Array, i: number): number =>
+  params[i]! | (params[i + 1]! << 8) | (params[i + 2]! << 16) | (params[i + 3]! << 24);
+
 /** Writes the parameters. */
 function fillParams(
   { memory }: Pick<Grid, "memory">,
@@ -214,10 +217,7 @@ function fillParams(
   const at = context + layout.params;
   let i = 0;
   // Words, as which addresses are read next: the machine would have to wait for bytes.
-  for (; i + 4 <= count; i += 4) {
-    const word = params[i]! | (params[i + 1]! << 8) | (params[i + 2]! << 16) | (params[i + 3]! << 24);
-    i32[(at + i) >>> 2] = word;
-  }
+  for (; i + 4 <= count; i += 4) i32[(at + i) >>> 2] = wordOf(params, i);
   for (; i < count; i++) u8[at + i] = params[i]!;
 }
 
@@ -257,19 +257,34 @@ function fillRoot(
   i32[at + 3] = -base;
 }
 
-/** Where a launch's parameters, of so many bytes, and the allocations to which they point are in a context. */
-export function parameterWords({ layout, roots }: CompiledKernel, bytes: number): ParameterWords {
-  const params = Math.min(bytes, layout.roots - layout.params);
-  return new ParameterWords(
-    { from: layout.params >>> 2, count: Math.ceil(params / 4) },
-    { from: layout.roots >>> 2, count: (roots.length * recordBytes) >>> 2 },
-  );
+/**
+ * Writes the parameters over those of a launch with the same allocations: a parameter that is the same points to the
+ * same one.
+ */
+function refillParams(
+  device: Pick<Grid, "addresses" | "memory">,
+  kernel: CompiledKernel,
+  context: number,
+  params: Uint8Array,
+): void {
+  const { layout, roots } = kernel;
+  const { i32 } = device.memory.views;
+  for (let i = 0; i < roots.length; i++) {
+    const root = roots[i]!;
+    const at = (context + layout.params + root) >>> 2;
+    const [low, high] = [wordOf(params, root), wordOf(params, root + 4)];
+    if (i32[at] === low && (i32[at + 1] === high || device.addresses.size === 32)) continue;
+    i32[at] = low;
+    if (device.addresses.size === 64) i32[at + 1] = high;
+    fillRoot(device, kernel, context, i);
+  }
+  fillParams(device, kernel, context, params);
 }
 
 /**
  * Fills a context that an earlier launch without clusters has left: of the same sizes, apart from its grid, and with
- * the same allocations. `words`: what the parameters of the last of such launches became; `keepsRecords`: what
- * instructions have found in the last launch they would find again. Returns the context.
+ * the same allocations. `keepsRecords`: what instructions have found in the last launch they would find again. Returns
+ * the context.
  */
 export function fillForLaunch(
   device: Pick<Grid, "addresses" | "memory">,
@@ -277,17 +292,13 @@ export function fillForLaunch(
   context: number,
   id: number,
   { grid, params }: Pick<LaunchRequest, "grid" | "params">,
-  { words, keepsRecords }: { readonly words: ParameterWords; readonly keepsRecords: boolean },
+  keepsRecords: boolean,
 ): number {
-  const { roots, layout } = kernel;
+  const { layout } = kernel;
   const { i32 } = device.memory.views;
   const at = context >>> 2;
   clearNotes(device, kernel, context, keepsRecords ? layout.framePools : layout.sites);
-  if (!words.write(params, i32, at)) {
-    fillParams(device, kernel, context, params);
-    for (let i = 0; i < roots.length; i++) fillRoot(device, kernel, context, i);
-    words.note(params, i32, at);
-  }
+  refillParams(device, kernel, context, params);
   // Each block is a cluster.
   i32[at + header.nctaidX] = i32[at + header.nclusteridX] = grid[0];
   i32[at + header.nctaidY] = i32[at + header.nclusteridY] = grid[1];

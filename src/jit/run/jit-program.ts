@@ -9,7 +9,7 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { ChunkWidth } from "../abi/launch-shape.ts";
 import { Stalled } from "../abi/refusal.ts";
 import { canShare } from "../threads/host-workers.ts";
-import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
+import { type Attempt, attempt, isQuiet, QuietAttempt } from "./attempt.ts";
 import type { HostedProgram } from "./call-stack.ts";
 import type { Compiler } from "./compiler.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
@@ -149,7 +149,7 @@ export class JitProgram {
     const mayStall = way.mayStall && memory.allocatedBytes <= maxStallBytes;
     if (!kernel.mayGiveUp && !isJudged && !mayStall) return this.#run(way, request, false);
     const attempt = isQuiet(kernel)
-      ? quietAttempt(request, memory.checkpoint(), (reason) => this.#refuse(request, reason))
+      ? new QuietAttempt(request, memory.checkpoint(), this.#refuse)
       : this.#attempt(request);
     try {
       const result = this.#run(way, attempt.request, true, attempt.id);
@@ -187,13 +187,16 @@ export class JitProgram {
   #run(way: LaunchWay, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
     this.#placeConstants();
     const { history } = this.program.memory;
+    const past = history.leave();
+    const result = this.#runOnce(way, request, canUndo, id);
     // Most often nothing may have to be undone: a launch of less than a microsecond makes no functions in vain.
-    if (!history.isKept) return this.#runOnce(way, request, canUndo, id);
-    const run = (request: LaunchRequest): JitResult => this.#runOnce(way, request, canUndo, id);
-    return history.change(
-      () => run(request),
-      (result) => (isRepeatable(way.loaded.kernel, request, result) ? () => void run(quietly(request)) : null),
-    );
+    if (past === null || !way.isRepeatable || !result.ok || result.hostThreads > 1 || request.hostClock === true) {
+      return result;
+    }
+    const [x, y, z] = request.grid;
+    const repeat = (): void => void this.#runOnce(way, quietly(request), canUndo, id);
+    history.changed(past, { repeat }, way.loaded.blockMs * x * y * z);
+    return result;
   }
 
   #runOnce({ loaded, short }: LaunchWay, request: LaunchRequest, canUndo: boolean, id: number): JitResult {
@@ -203,14 +206,14 @@ export class JitProgram {
 
   /** Prepares a launch that may be undone. */
   #attempt(request: LaunchRequest, save = (): (() => void) => this.program.memory.checkpoint()): Attempt {
-    return attempt(request, save(), (reason) => this.#refuse(request, reason));
+    return attempt(request, save(), this.#refuse);
   }
 
   /** A launch has been given up: later ones of the kernel, with blocks of the same shape, are not tried. */
-  #refuse(request: LaunchRequest, reason: string): void {
+  readonly #refuse = (reason: string, request: LaunchRequest): void => {
     this.#kernels.refuse(request, reason);
     this.#ways.forget(request.kernel);
-  }
+  };
 
   /**
    * Compiles a kernel for other launchers: for blocks of one shape, or (null) of any, on machines with certain
@@ -275,7 +278,7 @@ export class JitProgram {
   }
 
   #hosted(): HostedProgram {
-    return { program: this.program, functions: () => this.#compiler.functions, constants: this.constantsAt };
+    return { program: this.program, functions: null, constants: this.constantsAt };
   }
 
   /** What launches share, with the constants in place. */
@@ -335,6 +338,7 @@ export class JitProgram {
       blocks,
       obstacle: this.#partsProblem(kernel, asked),
       isJudged: isJudged(kernel, request),
+      isRepeatable: isRepeatable(kernel),
       mayStall,
       isEarly: this.#kernels.isEarly(request),
       short,

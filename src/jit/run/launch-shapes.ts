@@ -4,7 +4,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
-import { type ChunkWidth, isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { type ChunkWidth, isIndexed, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { addressParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import { hardwareThread, type LaneGroup, warp, type WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
@@ -18,7 +18,7 @@ import { withInteriorVersion } from "../compile/analysis/versions/interior-versi
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.ts";
-import { blockShape, scalarShape, threadShape } from "./block-shapes.ts";
+import { blockShape, hasMixedWarps, scalarShape, storesInFunction, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
 import { foundOnce, noted } from "../compile/analysis/access/noted.ts";
@@ -293,6 +293,8 @@ export class LaunchShapes {
   /** The same where the parameters of a launch may show that lanes do not meet. */
   #quadsGiven(kernel: IrFunction, request: LaunchRequest): Quads {
     const { block, params } = request;
+    const apart = this.#quadsApart(kernel, request);
+    if (apart !== null) return apart;
     const parameters = this.#decidingFor(kernel, request);
     if (parameters.length === 0) return this.#quadsAsWritten(kernel, block);
     const known = noted(this.#conflictsGiven, kernel, block.join(), () => new Map<string, WarpConflicts>());
@@ -307,12 +309,23 @@ export class LaunchShapes {
     return this.#quadsAt(kernel, block, () => conflicts);
   }
 
+  /**
+   * The width for threads that run in other blocks than were asked for: their warps have been taken apart, but for rows
+   * of the blocks, whose threads stay together. Null where chunks would be narrower than these.
+   */
+  #quadsApart(kernel: IrFunction, { block, asked }: LaunchRequest): Quads | null {
+    if (asked === undefined) return null;
+    const quads = this.#quadsAt(kernel, block, () => "none");
+    return 4 * quads >= asked.block[asked.isTransposed ? 1 : 0] ? quads : null;
+  }
+
   /** The parameters of launches like one by which the width of chunks is decided. */
-  #decidingFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
+  #decidingFor(kernel: IrFunction, launch: LaunchRequest): readonly KnownParameter[] {
     const { block, threads } = launch;
     const isLong = kernel.instructions.length > maxWithParameters;
-    const decidesNothing = threads !== undefined || this.#quads !== null || isLong;
-    if (decidesNothing || this.#decidesNothing(kernel, launch)) return noParameters;
+    const decidesNothing =
+      threads !== undefined || this.#quads !== null || isLong || this.#decidesNothing(kernel, launch);
+    if (decidesNothing || this.#quadsApart(kernel, launch) !== null) return noParameters;
     return noted(this.#deciding, kernel, block.join(), () => {
       const conflicts = this.#quadsAsWritten(kernel, block) > this.#quadsAt(kernel, block, () => "none");
       return conflicts ? addressParameters(kernel) : noParameters;
@@ -381,20 +394,6 @@ export class LaunchShapes {
 /** Whether there are loops in a kernel that are written round by round in blocks of one size. */
 const hasRounds = (ir: IrFunction, block: Dim3): boolean => withKnownRounds({ ir, origins: null }, block).ir !== ir;
 
-/** Whether warps have threads of several rows of a block, of which code for blocks of any shape knows nothing. */
-const hasMixedWarps = (block: Dim3): boolean => !isRow(block) && block[0] % warp.lanes !== 0;
-
 /** Whether a kernel, if it is not too long, asks for the numbers of its threads. */
 const readsThreads = ({ instructions }: IrFunction): boolean =>
   instructions.length <= maxInstructions && [...specialsRead(instructions)].some((name) => name.startsWith("tid."));
-
-/** Whether a function that kernels call stores to memory that lanes share. */
-const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
-  kind === "function" &&
-  instructions.some(({ op }) =>
-    accessesOf(op).some(({ effect, access: { space } }) => effect !== "load" && isOfAllLanes(space)),
-  );
-
-/** Whether lanes may find each other's stores in a state space. */
-const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
-  space === "global" || space === "generic" || space === "shared";

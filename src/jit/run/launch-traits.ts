@@ -20,7 +20,7 @@ export function launchKeyOf(
   const items = threads?.items;
   const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
   const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
-  const of = `${width} ${isShared} ${asked?.isTransposed}`;
+  const of = `${width} ${isShared} ${asked?.block.join()} ${asked?.isTransposed}`;
   return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
 }
 

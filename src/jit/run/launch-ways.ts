@@ -15,6 +15,8 @@ export interface LaunchWay {
   readonly obstacle: string | null;
   /** Whether the interpreter decides which of several faults comes first, where the device's memory is small. */
   readonly isJudged: boolean;
+  /** See `isRepeatable`. */
+  readonly isRepeatable: boolean;
   /** Whether they may wait forever for what nobody tells, which is found out where the device's memory is not large. */
   readonly mayStall: boolean;
   /** Whether there may be a better kernel for them once this one has run for some time. */

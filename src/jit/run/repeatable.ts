@@ -1,7 +1,6 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { HostImport } from "../abi/host-imports.ts";
-import type { JitResult } from "./launch-execution.ts";
 
 /** A launch of whose reports nobody learns before its end. */
 export function withoutReports({ onReport: _, ...request }: LaunchRequest): LaunchRequest {
@@ -23,14 +22,8 @@ export function quietly({
 const unrepeatable: readonly HostImport[] = ["external"];
 
 /**
- * Whether a launch that has been run has changed memory as it would again: by itself, in one thread of the host, and
- * its blocks in an order that does not depend on time.
+ * Whether launches that come to their end in one thread of the host change memory as they would again: by themselves,
+ * and their blocks in an order that does not depend on time, unless they ask for the host's clock.
  */
-export function isRepeatable(
-  { mayGiveUp, waits, imports }: CompiledKernel,
-  request: LaunchRequest,
-  result: JitResult,
-): boolean {
-  if (!result.ok || result.hostThreads > 1 || mayGiveUp || waits || request.hostClock === true) return false;
-  return !unrepeatable.some((name) => imports.includes(name));
-}
+export const isRepeatable = ({ mayGiveUp, waits, imports }: CompiledKernel): boolean =>
+  !mayGiveUp && !waits && !unrepeatable.some((name) => imports.includes(name));

@@ -8,12 +8,11 @@ import { clusterSize } from "../../machine/state/cluster.ts";
 import { type OpenLaunch, openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { HostImport } from "../abi/host-imports.ts";
-import { contextBytes, fillContext, fillForLaunch, parameterWords } from "./contexts.ts";
+import { contextBytes, fillContext, fillForLaunch } from "./contexts.ts";
 import type { ExtentTable } from "./extent-tables.ts";
 import type { Host } from "./host.ts";
 import type { HostMaker, JitResult, LaunchMemory } from "./launch-execution.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
-import type { ParameterWords } from "./parameter-words.ts";
 
 /**
  * Milliseconds of a launch that nobody shares: where workers may be asked for, where there are none, and where the
@@ -27,16 +26,12 @@ const untimedLaunches = 15;
 /** Bytes of a context that is kept for one kernel. */
 const maxKeptBytes = 2 ** 18;
 
-/**
- * The sizes for which the context is filled, the table of allocations that it names, and what parameters became there.
- */
+/** The sizes for which the context is filled, and the table of allocations that it names. */
 interface Filled {
   readonly block: Dim3;
   readonly sharedBytes: number;
   readonly paramBytes: number;
   readonly table: ExtentTable;
-  readonly words: ParameterWords;
-  readonly keepsRecords: boolean;
 }
 
 const noReports: readonly Report[] = [];
@@ -167,7 +162,7 @@ export class ShortLaunches {
     tables.giveBack(table);
     if (this.#filled !== null && this.#isFilledFor(request, table, this.#filled)) {
       const { kernel } = this.#loaded;
-      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request, this.#filled);
+      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request, this.#keepsRecords);
     }
     return this.#fillAnew(request, table);
   }
@@ -193,9 +188,7 @@ export class ShortLaunches {
     const at = this.#roomFor(contextBytes(kernel, open.sharedBytes));
     fillContext(open.grid, kernel, at, request, { allocations: table, constants: this.#shared.constants });
     const isUsual = environment === undefined && clusterSize(open.grid) === 1;
-    const words = parameterWords(kernel, params.length);
-    const keepsRecords = this.#keepsRecords;
-    this.#filled = isUsual ? { block, sharedBytes, paramBytes: params.length, table, words, keepsRecords } : null;
+    this.#filled = isUsual ? { block, sharedBytes, paramBytes: params.length, table } : null;
     return at;
   }
 

@@ -118,7 +118,7 @@ export class WatchedLaunches {
     const { loaded, functions } = watched;
     const { program } = this.#port;
     const shared = this.#port.sharedMemory();
-    const hosted = { program, functions: () => functions, constants: shared.constants, shown };
+    const hosted = { program, functions: functions.list, constants: shared.constants, shown };
     try {
       const execution = new LaunchExecution(
         program,

@@ -3,10 +3,10 @@ import type { NativeCode } from "../abi/native-code.ts";
 import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./control.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { OrderedOutput } from "./ordered-output.ts";
+import { Batches, Pace } from "./pace.ts";
 import { type Launch, workerPool } from "./pool.ts";
 import { StallWatch } from "./stall-watch.ts";
 import { type Room, Turns, type Waiting } from "./turns.ts";
-import { batchMs } from "./worker-source.ts";
 
 /** Blocks that threads of the host run together. */
 export interface Work extends Room {
@@ -49,11 +49,9 @@ export interface Work extends Room {
   onProgress(blocksDone: number): void;
 }
 
-/** Milliseconds after which the rest is shared if blocks have taken longer than expected. */
-const trialMs = 0.5;
 /** Costs of sharing, in milliseconds: with idle workers, and with workers that must be started. */
 const inviteMs = 0.3;
-const startMs = 10;
+const startMs = 30;
 
 /**
  * The threads of the host that run the blocks of a launch: the launching thread, and workers. They take blocks in
@@ -146,7 +144,7 @@ export class Team implements Launch {
   /** Runs blocks and serves the workers, if there are any, until all blocks have ended. */
   #runAll(): void {
     const { first, end, expectedMs, waits } = this.#work;
-    const begun = performance.now();
+    const pace = new Pace();
     const batches = new Batches(waits ? 1 : Infinity);
     this.#ownContext ??= this.#turns.begin();
     for (let remaining = (end - first) * expectedMs; ; ) {
@@ -160,8 +158,8 @@ export class Team implements Launch {
         if (this.#ended) return;
         Atomics.wait(this.#words, word.events, seen);
       }
-      const elapsed = performance.now() - begun;
-      if (elapsed > trialMs) remaining = (elapsed / Math.max(1, this.#own)) * (end - this.#count(word.next));
+      const blockMs = pace.blockMs(this.#own);
+      if (blockMs !== null) remaining = blockMs * (end - this.#count(word.next));
     }
   }
 
@@ -372,21 +370,4 @@ interface Member {
   /** Where it runs blocks; null while there is no context for it. */
   context: number | null;
   readonly mailbox: Mailbox;
-}
-
-/** The number of blocks to take at once, so that they run for about `batchMs`. */
-class Batches {
-  readonly #max: number;
-  size = 1;
-
-  constructor(most: number) {
-    this.#max = most;
-  }
-
-  time(run: () => void): void {
-    const begun = performance.now();
-    run();
-    const size = performance.now() - begun < batchMs ? 2 * this.size : Math.ceil(this.size / 2);
-    this.size = Math.min(this.#max, size);
-  }
 }

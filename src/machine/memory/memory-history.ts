@@ -1,10 +1,15 @@
 import type { Restore } from "./checkpoint.ts";
 
+/** Something that has changed the memory, and can do it again. */
+export interface Change {
+  readonly repeat: () => void;
+}
+
 /** A copy of the memory, and what has changed it since then. */
-interface Past {
+export interface Past {
   readonly start: Restore;
-  readonly changes: (() => void)[];
-  /** Milliseconds that the changes have taken, and bytes that are kept for them. */
+  readonly changes: Change[];
+  /** Milliseconds that the changes have taken, roughly, and bytes that are kept for them. */
   ms: number;
   bytes: number;
 }
@@ -13,7 +18,7 @@ interface Past {
  * What a history holds, at most: then a new copy is made, which takes a small part of the time that passes between two
  * of them.
  */
-const most = { changes: 256, ms: 50, bytes: 2 ** 16 };
+const most = { changes: 1024, ms: 50, bytes: 2 ** 16 };
 
 /**
  * How a device's memory has become what it is: a copy, and the changes since then, each of which can be repeated.
@@ -27,11 +32,6 @@ export class MemoryHistory {
 
   constructor(isComplete: boolean) {
     this.isComplete = isComplete;
-  }
-
-  /** Whether it asks how changes are repeated: there is a copy from which they begin. */
-  get isKept(): boolean {
-    return this.#past !== null;
   }
 
   /** Something has changed the memory that cannot be repeated. */
@@ -53,39 +53,39 @@ export class MemoryHistory {
     const known = changes.length;
     return () => {
       start();
-      for (const repeat of changes.slice(0, known)) repeat();
+      for (const change of changes.slice(0, known)) change.repeat();
       this.forget();
     };
   }
 
-  /** Does something that changes the memory. `repeating`: what repeats it, which may depend on the result, or null. */
-  change<T>(act: () => T, repeating: (result: T) => (() => void) | null): T {
+  /**
+   * Something is about to change the memory: all is forgotten, unless `changed` is told how to repeat it. Returns what
+   * is known; null where nothing is, and nobody asks how changes are repeated.
+   */
+  leave(): Past | null {
     const past = this.#past;
-    if (past === null) return act();
     this.#past = null;
-    const begun = performance.now();
-    const result = act();
-    const repeat = repeating(result);
-    if (repeat === null) return result;
-    past.changes.push(repeat);
-    past.ms += performance.now() - begun;
+    return past;
+  }
+
+  /** The memory has changed as `change` would change it again, in so many milliseconds; until then `past` held. */
+  changed(past: Past, change: Change, ms: number): void {
+    past.changes.push(change);
+    past.ms += ms;
     this.#past = past;
-    return result;
   }
 
   /** Bytes are written, by `write`. */
   write(bytes: Uint8Array, write: (bytes: Uint8Array) => void): void {
-    if (this.#past === null || this.#past.bytes + bytes.length > most.bytes) {
-      this.forget();
+    const past = this.leave();
+    if (past === null || past.bytes + bytes.length > most.bytes) {
       write(bytes);
       return;
     }
-    this.#past.bytes += bytes.length;
+    past.bytes += bytes.length;
     const copy = bytes.slice();
-    this.change(
-      () => write(bytes),
-      () => () => write(copy),
-    );
+    write(bytes);
+    this.changed(past, { repeat: () => write(copy) }, 0);
   }
 }
 

@@ -8,7 +8,13 @@ import { gridScalars, scalarIndex } from "./specials.ts";
 import { UnitStates } from "./unit-state.ts";
 import { BlockWarp } from "./warp.ts";
 
-const dimensions = ["x", "y", "z"] as const;
+/** Where the scalars are that differ between blocks: they are written for each. */
+const scalarsByAxis = (["x", "y", "z"] as const).map((d) => ({
+  ctaid: scalarIndex(`ctaid.${d}`),
+  inCluster: scalarIndex(`cluster_ctaid.${d}`),
+  cluster: scalarIndex(`clusterid.${d}`),
+}));
+const [rankInCluster, processor] = [scalarIndex("cluster_ctarank"), scalarIndex("smid")];
 
 export class GridBlock implements Cta {
   readonly grid: Grid;
@@ -56,13 +62,14 @@ export class GridBlock implements Cta {
     this.cluster = cluster ?? new BlockCluster(1, bx * by * bz);
     this.cluster.enter(this);
     const { ctaid, clusterid } = placeInCluster(this.grid, this.id);
-    dimensions.forEach((d, i) => {
-      this.scalars[scalarIndex(`ctaid.${d}`)] = this.id[i]!;
-      this.scalars[scalarIndex(`cluster_ctaid.${d}`)] = ctaid[i]!;
-      this.scalars[scalarIndex(`clusterid.${d}`)] = clusterid[i]!;
-    });
-    this.scalars[scalarIndex("cluster_ctarank")] = this.rank;
-    this.scalars[scalarIndex("smid")] = ticket % this.grid.processors;
+    for (let i = 0; i < scalarsByAxis.length; i++) {
+      const at = scalarsByAxis[i]!;
+      this.scalars[at.ctaid] = this.id[i]!;
+      this.scalars[at.inCluster] = ctaid[i]!;
+      this.scalars[at.cluster] = clusterid[i]!;
+    }
+    this.scalars[rankInCluster] = this.rank;
+    this.scalars[processor] = ticket % this.grid.processors;
     this.shared.u8.fill(0);
     this.units.reset();
     for (const barrier of this.barriers) barrier.reset();

@@ -97,31 +97,24 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
   return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
 }
 
-/** The parameters of a kernel, and the bytes in which they are put together: each launch writes all of them. */
+/** An argument that means the same as long as it is the same object: scalars are copies. */
+type LastingArgument = number | bigint | Buffer | Scalar;
+
+/** The parameters of a kernel, and the bytes in which they are put together: a launch writes those that are new. */
 interface ParameterBlock {
   readonly targets: readonly Target[];
   readonly bytes: Uint8Array;
-  /** What the last launches were given, the latest first, which are copies that nobody changes. */
-  last: readonly KeptParameters[];
+  /** The arguments that the bytes are; null where the next one has to be written in any case. */
+  readonly args: (LastingArgument | null)[];
+  /** The memory whose buffers these are. */
+  memory: DeviceMemory | null;
+  /**
+   * Copies of the bytes that nobody changes: of the last launch, and of the one before that had others, since two
+   * launches may take turns, as where each reads what the other has written.
+   */
+  last: Uint8Array | null;
+  other: Uint8Array | null;
 }
-
-/** The parameters of a launch, and once a launch has had the same ones again, the arguments that they were. */
-interface KeptParameters {
-  readonly bytes: Uint8Array;
-  given: GivenArguments | null;
-}
-
-/** Arguments that were given. None of them may mean another while it is the same object: scalars are copies. */
-interface GivenArguments {
-  readonly memory: DeviceMemory;
-  readonly args: readonly (number | bigint | Buffer | Scalar)[];
-}
-
-/**
- * So many copies are kept: those of two launches that take turns, as where each reads what the other has written, need
- * not be made again.
- */
-const keptCopies = 2;
 
 /** Kept, since a launch takes a microsecond: reading a C++ name and making views of bytes would be much of that. */
 const blocks = new WeakMap<IrFunction, ParameterBlock>();
@@ -143,7 +136,7 @@ function blockOf(kernel: IrFunction): ParameterBlock {
       const number = type === null ? null : { type, info: elementInfo[type] };
       return { kernel: name, index, param, cpp, number, bytes, view: viewOf(bytes) };
     });
-    known = { targets, bytes: all, last: [] };
+    known = { targets, bytes: all, args: targets.map(() => null), memory: null, last: null, other: null };
     blocks.set(kernel, known);
   }
   return known;
@@ -168,57 +161,58 @@ export function packArguments(
 ): Uint8Array {
   const block = blockOf(kernel);
   const { targets, last } = block;
-  // The oldest first: where launches take turns, it is the one.
-  for (let i = last.length - 1; i >= 0; i--) {
-    const { given, bytes } = last[i]!;
-    if (given !== null && areSame(given, args, context.memory)) return bytes;
-  }
   if (args.length !== targets.length) {
     const list = targets.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
     throw new UsageError(
       `kernel "${kernel.name}" has ${plural(targets.length, "parameter")}, not ${args.length}${list}`,
     );
   }
-  for (let i = 0; i < targets.length; i++) pack(targets[i]!, args[i]!, context);
-  for (let i = last.length - 1; i >= 0; i--) {
-    if (!isSame(last[i]!.bytes, block.bytes)) continue;
-    last[i]!.given ??= givenOf(args, context.memory);
-    return last[i]!.bytes;
+  const isNew = writeNew(block, args, context);
+  const { bytes, other } = block;
+  if (last !== null && (!isNew || isSame(last, bytes))) return last;
+  block.other = last;
+  return (block.last = other !== null && isSame(other, bytes) ? other : bytes.slice());
+}
+
+/** Writes the arguments that may be others than those of the last launch. Returns whether there are any. */
+function writeNew(block: ParameterBlock, args: readonly KernelArgument[], context: ArgumentContext): boolean {
+  const { targets, args: written } = block;
+  if (block.memory !== context.memory) written.fill(null);
+  block.memory = context.memory;
+  let isNew = false;
+  for (let i = 0; i < targets.length; i++) {
+    const arg = args[i]!;
+    const last = written[i]!;
+    if (last !== null && meansSame(last, arg)) continue;
+    isNew = true;
+    // Until it is written whole: it may be wrong.
+    written[i] = null;
+    pack(targets[i]!, arg, context);
+    written[i] = lasting(arg);
   }
-  const bytes = block.bytes.slice();
-  block.last = [{ bytes, given: null }, ...last.slice(0, keptCopies - 1)];
-  return bytes;
+  return isNew;
 }
 
 /** Null where an argument may mean another while it is the same object, as the bytes of a struct. */
-function givenOf(args: readonly KernelArgument[], memory: DeviceMemory): GivenArguments | null {
-  const kept: (number | bigint | Buffer | Scalar)[] = [];
-  for (const arg of args) {
-    if (typeof arg !== "object" || arg instanceof Buffer) kept.push(arg);
-    else if (isScalar(arg)) kept.push(scalar(arg.type, arg.value));
-    else return null;
-  }
-  return { memory, args: kept };
+function lasting(arg: KernelArgument): LastingArgument | null {
+  if (typeof arg !== "object" || arg instanceof Buffer) return arg;
+  return isScalar(arg) ? scalar(arg.type, arg.value) : null;
 }
 
-/** Whether arguments certainly become the same parameters as others. */
-function areSame(given: GivenArguments, args: readonly KernelArgument[], memory: DeviceMemory): boolean {
-  if (memory !== given.memory || args.length !== given.args.length) return false;
-  for (let i = 0; i < args.length; i++) {
-    const [kept, arg] = [given.args[i]!, args[i]!];
-    // 0 and -0 are not the same bits.
-    if (Object.is(kept, arg)) continue;
-    if (typeof kept !== "object" || kept instanceof Buffer || !isScalar(arg)) return false;
-    if (kept.type !== arg.type || !Object.is(kept.value, arg.value)) return false;
-  }
-  return true;
+/** Whether an argument certainly becomes the same bytes as another. */
+function meansSame(last: LastingArgument, arg: KernelArgument): boolean {
+  // 0 and -0 are not the same bits.
+  if (Object.is(last, arg)) return true;
+  if (typeof last !== "object" || last instanceof Buffer || !isScalar(arg)) return false;
+  return last.type === arg.type && Object.is(last.value, arg.value);
 }
 
 const isScalar = (arg: KernelArgument): arg is Scalar =>
   typeof arg === "object" && !(arg instanceof Buffer) && "kind" in arg && arg.kind === "scalar";
 
+/** Whether bytes are the same: from the end, as sizes and numbers of steps, which change most often, come last. */
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  for (let i = a.length - 1; i >= 0; i--) if (a[i] !== b[i]) return false;
   return true;
 }
 

@@ -18,6 +18,10 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
   test.each([
     ["a long row", [256, 1, 1], plain, 8],
     ["a row that is shorter than a warp", [20, 1, 1], plain, 4],
+    ["a row that fills narrower chunks", [208, 1, 1], plain, 4],
+    ["a row that fills none", [100, 1, 1], plain, 2],
+    ["a long row that fills none", [1000, 1, 1], plain, 8],
+    ["a row of one chunk and a part", [40, 1, 1], plain, 8],
     ["rows of 16", [16, 16, 1], plain, 4],
     ["rows that end anywhere", [33, 2, 1], plain, 2],
     ["lanes of a warp that act together", [33, 2, 1], { ...plain, inWarps: true }, 8],
@@ -53,6 +57,7 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
       "overwrites",
       8,
     ],
+    ["the same in a row that does not fill chunks", [208, 1, 1], plain, "overwrites", 8],
   ] as const)("%s", (_, block, needs, conflicts, quads) => {
     expect(chunkWidthFor(block, needs, conflicts)).toBe(quads);
   });

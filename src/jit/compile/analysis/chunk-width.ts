@@ -83,10 +83,20 @@ export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpCon
   if (instructions > huge) return 1;
   const max = Math.min(whole, maxWidthFor(needs, conflicts));
   for (const quads of [8, 4] as const) {
-    if (quads <= max && (isRow(block) ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
+    if (quads <= max && (isRow(block) ? hasFewParts(x, 4 * quads, conflicts) : x % (4 * quads) === 0)) return quads;
   }
   return max === 1 ? 1 : 2;
 }
+
+/**
+ * Chunks of a row from which on it does not matter that the last one is not full. A part of a chunk takes as long as
+ * several whole ones, since it has masks.
+ */
+const manyChunks = 16;
+
+/** Whether a row of threads has chunks of so many lanes: it fills them, or most of them, or there is only one. */
+const hasFewParts = (x: number, lanes: number, conflicts: WarpConflicts): boolean =>
+  x >= lanes && (x % lanes === 0 || x < 2 * lanes || x >= manyChunks * lanes || conflicts !== "none");
 
 function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
   const { recursive, hasBarriers, hasOrderedAtomics, instructions } = needs;

@@ -1,9 +1,9 @@
+import { type LoadedFunction, loadedFunctionsOf } from "../../abi/loaded-functions.ts";
 import { withoutUnusedOlds } from "../analysis/code/unused-olds.ts";
 import {
   functionsWithAddress,
   inlineCalls,
   promoteFile,
-  promoteFrames,
   type RoutineCalls,
   type RoutinePart,
   routineParts,
@@ -18,19 +18,13 @@ import { workItemForms } from "./work-items.ts";
 /**
  * A function of a program in the form in which it is compiled: variables of its frame are registers where they can be.
  */
-export interface CompiledFunction {
+export interface CompiledFunction extends LoadedFunction {
   readonly ir: IrFunction;
-  /** The function as it was loaded: the layout of its frame, and what an activation costs. */
-  readonly code: ProgramFunction;
   /** Its place among the program's functions. */
   readonly number: number;
   /** Whether its address is taken anywhere. */
   readonly hasAddress: boolean;
-  /** Whether lanes may take more of their stacks than its frame. */
-  readonly allocates: boolean;
-  /** The same without polls (`withClusterPolls`) and inlined functions: where the launcher looks for instructions. */
-  readonly asLoaded: IrFunction;
-  /** By instruction, its index in that function and in the one that was loaded; null: the same. */
+  /** By instruction, its index in `asLoaded`, which has neither polls nor inlined functions; null: the same. */
   readonly origins: readonly number[] | null;
   /**
    * Of a routine of vISA as work items execute it: the bytes that an activation may take of the memory that its thread
@@ -172,31 +166,17 @@ export class CompiledFunctions {
   }
 }
 
-/** Adds a return after a barrier at the end: lanes need a block in which to resume. */
-function withReturn(ir: IrFunction): IrFunction {
-  const last = ir.instructions.at(-1);
-  if (last?.op.kind !== "barrier") return ir;
-  const { span, location } = last;
-  const op = { kind: "return", uniform: false } as const;
-  return {
-    ...ir,
-    instructions: [...ir.instructions, { op, span, location, guard: null, dst: [], undefinedCases: [] }],
-  };
-}
-
 function compiledFunctionsOf(program: Program): readonly CompiledFunction[] {
-  const module = promoteFrames(program.module);
+  const { promoted: module, list } = loadedFunctionsOf(program);
   const taken = functionsWithAddress(module);
   const polls = functionsWithPolls(module, taken);
   return module.functions.map((ir, number) => ({
     ...(polls.has(ir) && !ir.external
       ? withClusterPolls(ir)
-      : { ir: withoutUnusedOlds(withReturn(ir)), origins: null }),
-    asLoaded: withReturn(ir),
-    code: program.functions[number]!,
+      : { ir: withoutUnusedOlds(list[number]!.asLoaded), origins: null }),
+    ...list[number]!,
     number,
     hasAddress: taken.has(ir),
-    allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
     privateStack: null,
     part: null,
   }));

@@ -22,7 +22,7 @@ export interface CheckedAccess extends AccessOffsets {
 }
 
 /** The offsets of lanes whose addresses follow each other, if they do. */
-export interface AddressRun extends Omit<AccessOffsets, "mayAdjoin"> {
+interface AddressRun extends Omit<AccessOffsets, "mayAdjoin"> {
   /** 1 if they do, and are good. A constant or a local. */
   readonly ok: Wasm;
   /**

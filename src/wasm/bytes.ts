@@ -26,6 +26,13 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
+  /** Takes away the bytes from a position on, and returns them. */
+  cut(start: number): Uint8Array {
+    const bytes = this.#bytes.slice(start, this.#length);
+    this.#length = start;
+    return bytes;
+  }
+
   /** Appends an unsigned number below 2^32 in LEB128. */
   unsigned(value: number): void {
     let rest = value >>> 0;

@@ -1,6 +1,7 @@
 import { ByteWriter } from "./bytes.ts";
-import type { Wasm } from "./graph.ts";
 import { type FunctionCode, functionCode, typeBytes } from "./function-code.ts";
+import type { Assignment, CutCode, Expectation, Label, OwnMemory } from "./function-parts.ts";
+import type { Wasm } from "./graph.ts";
 import { limits, TooLarge } from "./limits.ts";
 import { type MemoryOp, memoryOps } from "./memory-ops.ts";
 import { MergeCount } from "./merge-count.ts";
@@ -8,32 +9,6 @@ import type { ModuleScope } from "./module-scope.ts";
 import type { WasmTy } from "./operation.ts";
 import { type InstructionSink, render } from "./rendering.ts";
 import { type ValueOp, valueOps } from "./value-ops.ts";
-
-/** A branch target, identified by the number of labels that are open around it. */
-export interface Label {
-  readonly depth: number;
-}
-
-/** A local and its new value. */
-export interface Assignment {
-  readonly local: number;
-  readonly value: Wasm;
-}
-
-/** The likely outcome of a branch condition; null if unknown. */
-export type Expectation = boolean | null;
-
-/**
- * The spill area of a function: `bytes` bytes, at `offset` from the address in the local `base`. The function owns it
- * while it runs.
- */
-export interface OwnMemory {
-  readonly base: number;
-  readonly offset: number;
-  readonly bytes: number;
-  /** The most locals that the function may declare before `lasting` values are spilled. */
-  readonly mostLocals: number;
-}
 
 const noOperands: readonly number[] = [];
 
@@ -63,6 +38,8 @@ export class FunctionWriter implements InstructionSink {
   #memory: OwnMemory | null = null;
   readonly #merges = new MergeCount();
   #depth = 0;
+  /** Of the code that is being cut out, the locals that are released with it, and the labels around it. */
+  #cut: { readonly held: number[]; readonly depth: number } | null = null;
 
   constructor(params: readonly WasmTy[], results: readonly WasmTy[], module: ModuleScope) {
     this.params = params;
@@ -125,7 +102,30 @@ export class FunctionWriter implements InstructionSink {
 
   /** Makes a local available again. */
   release(local: number): void {
-    this.#free[this.typeOf(local)].push(local);
+    (this.#cut?.held ?? this.#free[this.typeOf(local)]).push(local);
+  }
+
+  /** Cuts out what `inside` writes, none of whose branches leaves it. */
+  cut(inside: () => void): CutCode {
+    const [start, calls, hints] = [this.#out.length, this.#calls.length, this.#hints.length];
+    const outer = this.#cut;
+    const held: number[] = [];
+    this.#cut = { held, depth: this.#depth };
+    inside();
+    this.#cut = outer;
+    const [called, hinted] = [this.#calls.splice(calls), this.#hints.splice(hints)];
+    const bytes = this.#out.cut(start);
+    return {
+      write: () => {
+        const moved = this.#out.length - start;
+        this.#out.append(bytes);
+        for (const call of called) this.#calls.push({ ...call, at: call.at + moved });
+        for (const hint of hinted) this.#hints.push({ ...hint, at: hint.at + moved });
+      },
+      release: () => {
+        for (const local of held.splice(0)) this.release(local);
+      },
+    };
   }
 
   typeOf(local: number): WasmTy {
@@ -196,9 +196,7 @@ export class FunctionWriter implements InstructionSink {
     this.#out.signed64(value);
   }
 
-  /**
-   * Begins a block (branches go to its end) or a loop (branches go to its beginning); `end` closes the innermost one.
-   */
+  /** Begins a block, to whose end branches go, or a loop, to whose beginning; `end` closes the innermost one. */
   begin(what: "block" | "loop"): Label {
     this.#requireSize();
     this.#out.byte(what === "block" ? 0x02 : 0x03);
@@ -253,13 +251,18 @@ export class FunctionWriter implements InstructionSink {
 
   br({ depth }: Label): void {
     this.#merges.branch(depth);
-    this.#indexed(0x0c, this.#depth - 1 - depth);
+    this.#indexed(0x0c, this.#distance(depth));
+  }
+
+  #distance(depth: number): number {
+    if (depth < (this.#cut?.depth ?? 0)) throw new Error("a branch out of code that is cut out");
+    return this.#depth - 1 - depth;
   }
 
   brIf({ depth }: Label): void {
     this.#hinted();
     this.#merges.branch(depth);
-    this.#indexed(0x0d, this.#depth - 1 - depth);
+    this.#indexed(0x0d, this.#distance(depth));
   }
 
   brTable(labels: readonly Label[], otherwise: Label): void {
@@ -267,7 +270,7 @@ export class FunctionWriter implements InstructionSink {
     this.#out.unsigned(labels.length);
     for (const { depth } of [...labels, otherwise]) {
       this.#merges.branch(depth);
-      this.#out.unsigned(this.#depth - 1 - depth);
+      this.#out.unsigned(this.#distance(depth));
     }
   }
 

@@ -54,6 +54,19 @@ ELSE:\n  mov.u32 %y, %x;\n  sub.u32 %y, %y, %t;\nJOIN:\n  st.global.u32 [%at], %
   expect(Math.max(...around)).toBe(0);
 });
 
+/** What lies beside each lane, clamped at the ends of the block: places that are computed only where they are clamped. */
+const clamped = `  mov.u32 %z, s;\n  mad.lo.u32 %z, %t, 4, %z;\n  st.shared.u32 [%z], %x;\n  add.s32 %y, %t, -1;
+  max.s32 %y, %y, 0;\n  mov.u32 %z, s;\n  mad.lo.u32 %y, %y, 4, %z;\n  bar.sync 0;
+  ld.shared.u32 %x, [%y];\n  st.global.u32 [%at], %x;\n  bar.sync 0;\n  ld.shared.u32 %x, [%y];\n  bar.sync 0;
+  mov.u32 %z, s;\n  mad.lo.u32 %z, %t, 4, %z;\n  st.shared.u32 [%z], %x;\n  bar.sync 0;
+  ld.shared.u32 %x, [%y];\n  st.global.u32 [%at], %x;`;
+
+test("no clamped places are kept from chunk to chunk", () => {
+  const around = aroundLoops(clamped, 4);
+  expect(around.length).toBeGreaterThan(0);
+  expect(Math.max(...around)).toBe(0);
+});
+
 /** A sum over as many rounds as each lane has loaded: the ones that four do not divide, then four at a time. */
 const trips = `  mov.u32 %y, 0;\n  and.b32 %z, %x, 3;\n  setp.eq.u32 %q, %z, 0;\n  @%q bra FOURS;
 ONES:\n  ld.global.u32 %t, [%at];\n  mad.lo.u32 %y, %t, 3, %y;\n  add.s64 %at, %at, 128;\n  sub.u32 %z, %z, 1;

@@ -131,3 +131,66 @@ test.each([
     expect({ block, reports }).toEqual({ block, reports: [] });
   }
 });
+
+// Clamped addresses that nothing but such accesses reads are computed there, and not kept over barriers.
+
+const neighbours = `sub.s32 %r1, %r27, 1; max.s32 %r2, %r1, 0; add.s32 %r3, %r27, 1; mov.u32 %r4, %ntid.x;
+  sub.s32 %r4, %r4, 1; min.s32 %r5, %r3, %r4; mad.lo.s32 %r6, %r2, 4, %r29; mad.lo.s32 %r7, %r5, 4, %r29;
+  mad.lo.s32 %r8, %r27, 4, %r29;`;
+const sum = `ld.shared.u32 %r10, [%r6]; ld.shared.u32 %r11, [%r8]; min.u32 %r12, %r10, %r11; ld.shared.u32 %r13, [%r7];
+  min.u32 %r14, %r12, %r13; mad.lo.u32 %n, %n, 31, %r14;`;
+
+test.each([
+  ["read by all threads", `${neighbours} ${wait} ${sum} ${wait} ${sum}`],
+  [
+    "read by fewer threads in each round, as in a pyramid",
+    `${neighbours} mov.u32 %r15, 0; AGAIN: setp.gt.u32 %p1, %r27, %r15; sub.s32 %r16, %r4, %r15;
+     setp.lt.s32 %p2, %r27, %r16; and.pred %p3, %p1, %p2; mov.u16 %h1, 0; not.pred %p4, %p3; @%p4 bra NOT; ${sum}
+     mov.u16 %h1, 1; NOT: bar.sync 0; setp.eq.u16 %p5, %h1, 0; @%p5 bra NEITHER; st.shared.u32 [%r8], %n;
+     NEITHER: bar.sync 0; add.u32 %r15, %r15, 1; setp.lt.u32 %p6, %r15, 5; @%p6 bra AGAIN;`,
+  ],
+  [
+    "a border that changes after the place has been computed",
+    `mov.u32 %r9, 2; sub.s32 %r1, %r27, 1; max.s32 %r2, %r1, %r9; mad.lo.s32 %r6, %r2, 4, %r29; AGAIN: ${wait}
+     ld.shared.u32 %r10, [%r6]; mad.lo.u32 %n, %n, 31, %r10; add.u32 %r9, %r9, 3; setp.lt.u32 %p1, %r9, 9; @%p1 bra AGAIN;
+     add.u32 %n, %n, %r9;`,
+  ],
+  [
+    "a border that has been loaded, and is loaded anew",
+    `ld.shared.u32 %r9, [%r33+16]; sub.s32 %r1, %r27, 3; max.s32 %r2, %r1, %r9; mad.lo.s32 %r6, %r2, 4, %r29; ${wait}
+     st.shared.u32 [%r33+16], 1; bar.sync 0; ld.shared.u32 %r9, [%r33+16]; ld.shared.u32 %r10, [%r6];
+     mad.lo.u32 %n, %r9, 31, %r10;`,
+  ],
+  [
+    "a place that some threads have not computed",
+    `mov.u32 %r6, %r29; setp.gt.u32 %p1, %r27, 6; @%p1 bra NOT; sub.s32 %r1, %r27, 1; max.s32 %r2, %r1, 0;
+     mad.lo.s32 %r6, %r2, 4, %r29; NOT: ${wait} ld.shared.u32 %r10, [%r6]; mad.lo.u32 %n, %n, 31, %r10;`,
+  ],
+  [
+    "an offset that some threads have not computed, which is 0 there",
+    `setp.gt.u32 %p1, %r27, 6; @%p1 bra NOT; sub.s32 %r1, %r27, 1; max.s32 %r20, %r1, 0; shl.b32 %r21, %r20, 2; NOT: ${wait}
+     add.u32 %r6, %r21, %r29; ld.shared.u32 %r10, [%r6]; mad.lo.u32 %n, %n, 31, %r10;`,
+  ],
+  [
+    "a place that is stored, too, and one that decides who loads",
+    `${neighbours} ${wait} ${sum} setp.lt.u32 %p1, %r6, %r7; @%p1 ld.shared.u32 %r15, [%r7]; add.u32 %n, %n, %r15;
+     bar.sync 0; st.shared.u32 [%r7], %r7; bar.sync 0; ld.shared.u32 %r16, [%r7]; sub.u32 %r16, %r16, %r29;
+     mad.lo.u32 %n, %n, 31, %r16;`,
+  ],
+  [
+    "halves of words",
+    `${neighbours} ${wait} ld.shared.u16 %r15, [%r6]; ld.shared.s8 %r16, [%r7+1]; mad.lo.u32 %n, %r15, 31, %r16; ${sum}`,
+  ],
+  [
+    "places of which several accesses are one check, and a loop that some leave",
+    `${neighbours} ${wait} mov.u32 %r15, 0; AGAIN: ld.shared.u32 %r10, [%r6]; ld.shared.u32 %r11, [%r6+4];
+     ld.shared.u32 %r12, [%r7]; mad.lo.u32 %n, %n, 31, %r10; mad.lo.u32 %n, %r11, 7, %n; xor.b32 %n, %n, %r12;
+     add.u32 %r15, %r15, 1; setp.lt.u32 %p1, %r15, %r27; @%p1 bra AGAIN; ${wait} ${sum}`,
+  ],
+])("a place over barriers: %s", (_, body) => {
+  for (const block of blocks) {
+    const text = kernel(`.reg .b16 %h<4>; ${row} ${body}`);
+    const { reports } = expectSame({ name: "", before, body: text, block, grid: [2, 1, 1], words: 1 });
+    expect({ block, reports }).toEqual({ block, reports: [] });
+  }
+});

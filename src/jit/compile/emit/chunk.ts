@@ -55,7 +55,7 @@ export class Chunk {
   readonly invariants: Invariants | null;
   /** What the lanes of every chunk are known to hold; of a function that is called: nothing. */
   readonly known: KnownLanes;
-  /** Predicates that are rematerialized wherever they are read. */
+  /** Registers that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   readonly scheduling: LoadScheduling;
   /** Which registers are kept in narrow lanes. */

@@ -34,7 +34,7 @@ export interface Sources {
   readonly locals: (register: number) => readonly number[];
   /** The number of quads. */
   readonly quads: () => number;
-  /** Predicates that are rematerialized wherever they are read. */
+  /** Registers that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   /** Registers whose values are known, lane by lane. */
   readonly known: KnownLanes["values"];

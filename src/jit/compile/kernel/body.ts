@@ -336,7 +336,7 @@ export class Body {
     for (const i of prefix.computed) this.#instructions.write(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
     this.#accessChecks.checkPrefix(prefix, () => this.flow.continueAt(index));
-    write((i) => isCondition(i) || prefix.computed.includes(i));
+    this.#accessChecks.inRuns(prefix, () => write((i) => isCondition(i) || prefix.computed.includes(i)));
   }
 
   /**

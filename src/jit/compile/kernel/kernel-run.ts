@@ -1,11 +1,11 @@
 import { everyLeaf } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type RematerializedRegisters, straightRegisters } from "../analysis/access/straight-registers.ts";
 import { registerIntervals } from "../analysis/flow/live-intervals.ts";
 import { arrivesTogether, type BlockSteps, blockStepsOf } from "../analysis/flow/block-steps.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { type Invariants, invariantsOf } from "../analysis/values/invariant-code.ts";
 import { type KnownLanes, knownLanesOf } from "../analysis/values/known-lanes.ts";
-import type { SharedPredicates } from "../analysis/values/shared-predicates.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Sharing } from "../emit/register-locals.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
@@ -44,12 +44,13 @@ export function openKernel(
   { analysis, points, matrices }: KernelPlan,
 ): Pick<KernelRun, "scope" | "invariants" | "steps"> {
   const resumed = resumeBlocks(points);
-  const fixed = invariantsOf(analysis, resumed);
+  const computed = invariantsOf(analysis, resumed);
+  const fixed = withRematerialized(computed, straightRegisters(analysis, computed, resumed));
   const steps =
     unit.shape.width === null && arrivesTogether(analysis, points)
       ? blockStepsOf(analysis, points.barriers, fixed)
       : null;
-  const predicted = steps === null ? fixed : withPredicates(fixed, steps.predicates);
+  const predicted = steps === null ? fixed : withRematerialized(fixed, steps.predicates);
   const invariants = withKnown(predicted, knownLanesOf(analysis, unit.shape, unit.facts.bindings), analysis);
   const scope = openFunction(unit, writer, {
     compiled,
@@ -68,8 +69,8 @@ export function openKernel(
   return { scope, invariants, steps };
 }
 
-/** Further predicates that are rematerialized. */
-const withPredicates = (invariants: Invariants, { instructions, values }: SharedPredicates): Invariants => ({
+/** Further registers that are rematerialized. */
+const withRematerialized = (invariants: Invariants, { instructions, values }: RematerializedRegisters): Invariants => ({
   ...invariants,
   registers: new Set([...invariants.registers, ...values.keys()]),
   rematerialized: new Map([...invariants.rematerialized, ...values]),

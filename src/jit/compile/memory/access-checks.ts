@@ -27,6 +27,9 @@ export interface Expected {
 /** The fewest accesses for which a block is worth a second version without checks. */
 const minForVersions = 4;
 
+/** The fewest accesses that may be runs for which a block of converged lanes has two versions. */
+const fewestRuns = 2;
+
 /** Bytes of a vector. */
 const vectorBytes = 16;
 
@@ -118,7 +121,9 @@ export class AccessChecks {
     const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;
-      if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
+      if (known.left > 0) return;
+      for (const local of locals) this.#chunk.writer.release(local);
+      found.run?.each?.release();
     };
     const runOk = this.#assumedRuns.has(group) ? wasm.i32(1) : found.run?.ok;
     const run = found.run === null ? null : { ...found.run, ok: runOk!, immediate: found.run.immediate + at };
@@ -226,6 +231,22 @@ export class AccessChecks {
         write();
       },
     );
+  }
+
+  /**
+   * Writes a block for all lanes of a chunk, in two versions where several of its accesses may be runs. Where all are
+   * tested beforehand, there are no branches between them, over which V8 would keep what has been loaded in its stack.
+   */
+  inRuns(prefix: RestartablePrefix, write: () => void): void {
+    const groups = new Set<AccessGroup>();
+    for (const index of prefix.accesses) {
+      const { group } = this.#members.get(index)!;
+      if (!this.#verified.has(group) && this.#groups.isBent(group) && prefix.isReady(group.address.base, index)) {
+        groups.add(group);
+      }
+    }
+    if (groups.size < fewestRuns) write();
+    else this.forSome(prefix, null, write);
   }
 
   /**

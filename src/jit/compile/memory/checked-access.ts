@@ -1,6 +1,6 @@
 import type { Access } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
-import type { FunctionWriter, Wasm } from "../../../wasm/index.ts";
+import { type CutCode, type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { WideLoadPart } from "../analysis/access/wide-loads.ts";
 import type { Mask } from "../lanes/mask.ts";
 import type { AccessOffsets } from "./lane-offsets.ts";
@@ -13,12 +13,23 @@ export interface CheckedAccess extends AccessOffsets {
   readonly fallback: Wasm | null;
   /** Whether inactive lanes may load like the active ones, or store what was there. */
   readonly inactiveMayAccess: boolean;
-  /** Where the addresses of active lanes may follow each other: then these are the offsets. `ok`: a local. */
-  readonly run: (Omit<AccessOffsets, "mayAdjoin"> & { readonly ok: Wasm }) | null;
+  /** Where the addresses of active lanes may follow each other. */
+  readonly run: AddressRun | null;
   /** The wide load of which this load takes a part, where that is faster. */
   readonly wideLoad: WideLoadPart | null;
   /** Releases the locals, once the access is written. */
   readonly release: () => void;
+}
+
+/** The offsets of lanes whose addresses follow each other, if they do. */
+interface AddressRun extends Omit<AccessOffsets, "mayAdjoin"> {
+  /** 1 if they do, and are good. A constant or a local. */
+  readonly ok: Wasm;
+  /**
+   * Computes the offsets of all lanes, and checks them, for the case that they do not: written there, it does not take
+   * locals that V8 would keep on all ways. Null where it has been written.
+   */
+  readonly each: CutCode | null;
 }
 
 /**
@@ -42,12 +53,22 @@ export function either(
     w.value(run.ok);
     w.if(
       () => asRun({ ...run, mayAdjoin: false }),
-      () => either(w, { ok, fallback, run: null }, then, otherwise, active),
+      () => {
+        run.each?.write();
+        either(w, { ok, fallback, run: null }, then, otherwise, active);
+      },
     );
     return;
   }
   const ifFallback = (): void => decide(w, fallback!, active, otherwise);
   decide(w, ok, then, fallback === null ? otherwise : ifFallback);
+}
+
+/** Writes code for the case that addresses do not follow each other. */
+export function unlessRun(w: FunctionWriter, ok: Wasm, code: CutCode): void {
+  w.value(wasm.op("i32.eqz", ok));
+  w.if(code.write);
+  code.release();
 }
 
 /** Writes what a condition that probably holds decides: one case alone where it is a constant. */

@@ -23,7 +23,7 @@ import {
   margin,
 } from "./bounds-check.ts";
 import { maskWithin } from "./bounds-functions.ts";
-import type { CheckedAccess } from "./checked-access.ts";
+import { type CheckedAccess, unlessRun } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GranuleCheck } from "./granule-check.ts";
 import { keptByRow, runsInRows, splatAndWords } from "./row-offsets.ts";
@@ -119,8 +119,9 @@ export class GroupChecks {
     const [known, ...others] = this.#targets.get(group)!;
     const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
     const isGranular = recorded !== null && this.#granules.suits(group);
-    const isGlobal = isGranular && group.access.space === "global";
-    const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;
+    const last =
+      recorded &&
+      (isGranular && group.access.space === "global" ? this.#granules.placed(recorded.object) : recorded.object);
     const target = known ?? { object: last!, baseDistance: null };
     const address = this.#chunk.value(group.address.base);
     const base = address.kind === "rows" ? vectorOf(address, this.#chunk.quads) : address;
@@ -130,25 +131,20 @@ export class GroupChecks {
     const write = (): VerifiedGroup =>
       this.#verifyEach(group, { targets: [target, ...others], isGranular, locals, pattern }, base, mask);
     if (run === null) return write();
-    const { writer } = this.#chunk;
-    let each: VerifiedGroup | null = null;
-    writer.value(wasm.op("i32.eqz", run.ok));
-    writer.if(() => {
-      each = write();
+    let found: VerifiedGroup | null = null;
+    const each = this.#chunk.writer.cut(() => {
+      found = write();
     });
-    return { ...each!, run };
+    const isLater = place !== null && group.count === 1;
+    if (!isLater) unlessRun(this.#chunk.writer, run.ok, each);
+    return { ...found!, run: { ...run, each: isLater ? each : null } };
   }
 
   /** Whether the addresses of a group have been clamped, or go around, but may follow each other. */
   isBent(group: AccessGroup): boolean {
     const { access, address } = group;
-    return (
-      this.#mayRun.has(group) &&
-      !this.isPerLane(access) &&
-      this.#arithmetic.isBent(address.base) &&
-      this.#patternOf(group) === null &&
-      this.#targets.get(group)!.length > 0
-    );
+    if (!this.#mayRun.has(group) || this.isPerLane(access) || !this.#arithmetic.isBent(address.base)) return false;
+    return this.#patternOf(group) === null && this.#targets.get(group)!.length > 0;
   }
 
   /** Tests whether addresses that have been clamped, or go around, follow each other, and are good; null for others. */
@@ -163,9 +159,8 @@ export class GroupChecks {
     const { writer } = this.#chunk;
     writer.assign(bent.locals);
     const found = new BoundsCheck(this.#chunk, range, { ...target, baseDistance: null }).of(bent.value, mask);
-    const { fallback } = found;
-    const others =
-      mask === null || fallback?.inactiveMayAccess !== true ? null : this.#fallbackCondition(fallback, mask);
+    const { fallback: next } = found;
+    const others = mask === null || next?.inactiveMayAccess !== true ? null : this.#fallbackCondition(next, mask);
     const ok = others === null ? found.ok : wasm.if(found.ok, wasm.i32(1), others);
     const kept = this.keep({ ...found, ok: both(bent.holds, ok) }, target, group.count);
     return { ...kept, pattern: null, locals: [...kept.locals, ...bent.locals.map(({ local }) => local)] };

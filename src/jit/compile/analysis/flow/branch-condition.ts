@@ -1,6 +1,7 @@
 import { registersRead, registersWritten } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
+import { isDead } from "../code/dead-code.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 /**
@@ -40,7 +41,7 @@ export function branchConditionOf(
   /** Whether nothing but the condition reads a register. */
   const isOurs = (r: number): boolean =>
     !successors.some((s) => s < graph.blocks.length && liveness.liveIn(s).has(r)) &&
-    ((readers ??= readersOf(instructions, start, copies)).get(r) ?? []).every((i) => found.includes(i));
+    ((readers ??= readersOf(code, block, copies)).get(r) ?? []).every((i) => found.includes(i));
   const wanted = new Set([guard.register]);
   const changed = new Set<number>();
   for (let i = copies - 1; i >= start; i--) {
@@ -68,15 +69,20 @@ type PureOp = Extract<Instruction["op"], { kind: "pure" }>;
 const computesOne = ({ op, guard, lanes, dst }: Instruction): boolean =>
   op.kind === "pure" && guard === null && lanes === undefined && dst.length === 1;
 
-/** By register, the instructions of a range that read it. */
-function readersOf(instructions: readonly Instruction[], start: number, end: number): ReadonlyMap<number, number[]> {
+/** By register, the instructions of a block before its copies that read it and are executed at all. */
+function readersOf(
+  { instructions, liveness }: UniformityAnalysis["code"],
+  block: number,
+  copies: number,
+): ReadonlyMap<number, number[]> {
   const found = new Map<number, number[]>();
-  for (let i = start; i < end; i++) {
+  liveness.walk(block, (i, liveAfter) => {
+    if (i >= copies || isDead(instructions[i]!, liveAfter)) return;
     for (const r of registersRead(instructions[i]!)) {
       const list = found.get(r);
       if (list === undefined) found.set(r, [i]);
       else list.push(i);
     }
-  }
+  });
   return found;
 }

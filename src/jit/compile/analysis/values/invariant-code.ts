@@ -17,7 +17,7 @@ export interface Invariants {
   readonly chunk: readonly number[];
   /** The registers that these write, and the rematerialized ones. */
   readonly registers: ReadonlySet<number>;
-  /** Predicates that are computed wherever one is read, with their values: that costs less than to keep a mask. */
+  /** Registers that are computed wherever one is read, with their values: that costs less than to keep them. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   /** Invariant registers that are operands of vector operations: their splats are made once, too. */
   readonly splats: ReadonlySet<number>;

@@ -46,6 +46,18 @@ export interface LaunchShadow {
   readonly ranges: ReadonlyMap<number, ShadowRange>;
 }
 
+/**
+ * Where threads are in other blocks than were asked for: those with the same global index (`same`), with x and y
+ * exchanged (`transposed`); or neighbours along x lie one after the other in each of those, in a direction in which
+ * they are one thread deep.
+ */
+export type Placement = "same" | "transposed" | "alongX" | "alongY" | "alongZ";
+
+const axes = { same: null, transposed: null, alongX: 0, alongY: 1, alongZ: 2 } as const;
+
+/** The direction in which blocks lie one after the other: x, y or z; null if they do not. */
+export const axisOf = (placement: Placement): 0 | 1 | 2 | null => axes[placement];
+
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {
   /** Its name. */
@@ -55,9 +67,12 @@ export interface LaunchRequest {
   readonly block: Dim3;
   /**
    * The grid and the blocks that were asked for, where compiled code runs the same threads in other blocks.
-   * `isTransposed`: whether what was x there is y now, and y is x.
    */
-  readonly asked?: Pick<LaunchRequest, "grid" | "block"> & { readonly isTransposed: boolean };
+  readonly asked?: Pick<LaunchRequest, "grid" | "block"> & {
+    readonly placement: Placement;
+    /** What lies in the shared memory of those blocks, if that is not what the program's variables say. */
+    readonly sharedExtents: readonly Extent[] | null;
+  };
   /** Blocks of a cluster; default: what the kernel says (`.reqnctapercluster`), or else one. */
   readonly cluster?: Dim3;
   /** The blocks that run, in order and disjoint; default: all. The others count as blocks of the grid nonetheless. */

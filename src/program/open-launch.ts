@@ -85,7 +85,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     memory: program.memory,
     constants: options.ownConstants === true ? copyOf(program.constants) : program.constants,
     params: paramsBank(kernel, request.params),
-    sharedExtents: request.shadow?.sharedExtents ?? own,
+    sharedExtents: request.shadow?.sharedExtents ?? request.asked?.sharedExtents ?? own,
     staticSharedBytes: staticBytes,
     dynamicSharedBytes: request.sharedBytes,
     stackLimit: options.stackLimit ?? stackLimit,

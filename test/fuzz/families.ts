@@ -27,8 +27,8 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
-  /** Blocks of a few rows that fill chunks, of which each is a warp, or several are; or of rows that end anywhere. */
-  readonly blocks?: "tiles" | "warps" | "wholeRows" | "rows";
+  /** Blocks whose few rows fill chunks, each a warp or several of one; rows that end anywhere; few threads. */
+  readonly blocks?: "tiles" | "warps" | "wholeRows" | "rows" | "few";
   /** Few values are live at once, so that chunks are wide. */
   readonly few?: boolean;
   /** Launches have many blocks. */
@@ -172,6 +172,13 @@ const families = {
     weights: { compute: 1, wavefront: 5, conditional: 0.5, exchange: 0.3 },
     statements: [1, 3],
     blocks: "tiles",
+  },
+  // Blocks of few threads.
+  neighbours: {
+    weights: { compute: 1, neighbour: 6, conditional: 0.4, stream: 0.3 },
+    statements: [2, 7],
+    blocks: "few",
+    wide: true,
   },
   // Loops around barriers of which it may be known how often they repeat.
   doublings: {

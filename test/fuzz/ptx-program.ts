@@ -117,6 +117,23 @@ const blocksOfRows: readonly Size[] = [
   [64, 1, 1],
   [32, 4, 1],
 ];
+/** Blocks of few threads. */
+const smallBlocks: readonly Size[] = [
+  [4, 1, 1],
+  [4, 1, 1],
+  [1, 4, 1],
+  [2, 2, 1],
+  [1, 1, 1],
+  [2, 1, 1],
+  [3, 1, 1],
+  [5, 1, 1],
+  [2, 3, 1],
+  [7, 1, 1],
+  [8, 1, 1],
+  [2, 4, 1],
+  [2, 2, 2],
+  [9, 1, 1],
+];
 /** Blocks of whole warps. */
 const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
 /** Blocks of whole warpgroups. */
@@ -187,7 +204,7 @@ export function ptxProgram(family: FamilyName, seed: number, size: Scale = scale
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(
     shape !== undefined
-      ? { tiles: tileBlocks, warps: rowsOfWarps, wholeRows: rowsInWarps, rows: blocksOfRows }[shape]
+      ? { tiles: tileBlocks, warps: rowsOfWarps, wholeRows: rowsInWarps, rows: blocksOfRows, few: smallBlocks }[shape]
       : alone
         ? singleWarps
         : warpgroups

@@ -36,6 +36,7 @@ type StatementKind =
   | "update"
   | "doubling"
   | "elimination"
+  | "neighbour"
   | "wavefront"
   | "call"
   | "callSmall"

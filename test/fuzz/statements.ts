@@ -21,6 +21,7 @@ import { mbarrierPhases } from "./mbarriers.ts";
 import { pipeline } from "./pipelines.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { callSmall } from "./small-functions.ts";
+import { neighbour } from "./neighbours.ts";
 import { print, stream } from "./stream.ts";
 import { strides } from "./strides.ts";
 import { trips } from "./trips.ts";
@@ -85,6 +86,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   doubling: { write: doubling, fits: (scope) => together(scope) && scope.nesting === 0 },
   elimination: { write: elimination, fits: (scope) => together(scope) && scope.nesting === 0 },
+  neighbour: { write: neighbour, fits: (scope) => together(scope) && scope.nesting === 0 },
   wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

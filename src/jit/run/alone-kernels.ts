@@ -1,16 +1,15 @@
 import { type GlobalIndexUse, globalIndexUseOf, transposed } from "../../ir/flow/index.ts";
-import { accessesOf, type Instruction, type IrFunction, leadsBack, type Op } from "../../ir/index.ts";
-import { symbolsOf } from "../../ir/operands.ts";
+import { type IrFunction, leadsBack } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
-import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
 import { specialsOf } from "../compile/analysis/values/special-registers.ts";
 import { laneByLaneAccesses } from "../compile/analysis/access/lane-by-lane.ts";
 import { isBetterAlongY } from "../compile/analysis/access/lane-order.ts";
 import type { WarpConflicts } from "../compile/analysis/access/lane-meetings.ts";
 import { hasBorders } from "../compile/analysis/versions/interior-version.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
-import type { KnownThreads, OtherBlocks } from "./regrouping.ts";
+import { isAlone, sharedNames } from "./own-work.ts";
+import type { KnownThreads } from "./regrouping.ts";
 
 /** A kernel that knows its threads by their global index alone. */
 interface AloneKernel {
@@ -57,9 +56,9 @@ export class AloneKernels {
   }
 
   /** The kernel that runs in such blocks: it knows its threads by their global index alone. */
-  kernelIn(kernel: string, { isTransposed }: Pick<OtherBlocks, "isTransposed">): IrFunction {
+  kernelIn(kernel: string, placement: "same" | "transposed"): IrFunction {
     const { use, transposed } = this.#of(kernel)!;
-    return isTransposed ? transposed!.ir : use.ir;
+    return placement === "transposed" ? transposed!.ir : use.ir;
   }
 
   /** What a kernel knows of its blocks; null where it may know more than the numbers of its threads. */
@@ -76,8 +75,7 @@ export class AloneKernels {
     const compiled = this.#functions.named(kernel);
     if (compiled === null || compiled.ir.file !== undefined) return null;
     const { instructions } = compiled.ir;
-    const { variables } = this.#program.module;
-    const shared = new Set(variables.filter(({ space }) => space === "shared").map(({ name }) => name));
+    const shared = sharedNames(this.#program.module);
     if (!instructions.every((instruction) => isAlone(instruction, shared))) return null;
     return globalIndexUseOf(compiled.ir);
   }
@@ -96,30 +94,4 @@ function transposedUse({ sizes: [x, y, z], ir }: GlobalIndexUse): GlobalIndexUse
  */
 function sharesLittleInRows(ir: IrFunction): boolean {
   return !ir.instructions.some(leadsBack) && laneByLaneAccesses(ir) === 0;
-}
-
-/** Kinds of operations that a thread does by itself. */
-const ownKinds: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
-  ...(["pure", "load", "store", "atomic", "branch", "branch-indexed", "return", "exit", "trap", "nothing"] as const),
-]);
-
-/** Operations of units that only read. */
-const readers: ReadonlySet<string> = new Set(["image-fetch", "surface-load", "image-query", "image-test"]);
-
-/** Special registers that tell nothing of the division into blocks but what `globalIndexUseOf` finds. */
-const ownSpecials = /^(tid|ntid|ctaid|nctaid)\.|^(envreg[12]|current_graph_exec|gridid|window)$/;
-
-/** Whether what an instruction does for a thread depends neither on other threads of its block nor on their order. */
-function isAlone(instruction: Instruction, shared: ReadonlySet<string>): boolean {
-  const { op } = instruction;
-  if (!ownKinds.has(op.kind) && !(op.kind === "unit" && readers.has(op.unit.op))) return false;
-  if (isOrderedAtomic(instruction)) return false;
-  const isPlain = accessesOf(op).every(
-    ({ effect, access: { space, volatile, order } }) =>
-      !space.startsWith("shared") && !volatile && order === (effect === "atomic" ? "relaxed" : "weak"),
-  );
-  if (!isPlain) return false;
-  let namesShared = false;
-  symbolsOf(op, (name) => (namesShared ||= shared.has(name)), new Set());
-  return !namesShared && [...specialsOf([instruction])].every((name) => ownSpecials.test(name));
 }

@@ -1,5 +1,5 @@
 import { windows, type WorkItemModel } from "../../ir/index.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import { axisOf, type LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
@@ -13,7 +13,8 @@ import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import { AloneKernels } from "./alone-kernels.ts";
 import { globalsOf } from "./global-variables.ts";
 import { type FoundShape, LaunchShapes } from "./launch-shapes.ts";
-import type { KnownThreads } from "./regrouping.ts";
+import type { KnownBlocks } from "./regrouping.ts";
+import { type NeighbourKernel, SideBySideKernels } from "./side-by-side-kernels.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** A kernel that can be compiled for a launch. */
@@ -32,6 +33,8 @@ export class Compiler {
   readonly #constantsAt: () => number;
   readonly #shapes: LaunchShapes;
   readonly #alone: AloneKernels;
+  /** Null where the width of chunks is asked for. */
+  readonly #sideBySide: SideBySideKernels | null;
 
   /**
    * `width`: of chunks where nothing asks for whole warps; null: as wide as is good for the block.
@@ -47,11 +50,20 @@ export class Compiler {
       this.functions,
       (kernel, block): WarpConflicts => (width === null ? this.#shapes.conflictsOf(kernel, block) : "order"),
     );
+    this.#sideBySide =
+      width !== null
+        ? null
+        : new SideBySideKernels({
+            program,
+            functions: this.functions,
+            conflictsOf: (kernel, block) => this.#shapes.conflictsOf(kernel, block),
+            facts: (functions) => this.facts(functions),
+          });
   }
 
   /** What a kernel knows of its threads in blocks of one size; null where it stays in them. */
-  threadsIn(kernel: string, block: Dim3): KnownThreads | null {
-    return this.#alone.threadsIn(kernel, block);
+  threadsIn(kernel: string, block: Dim3): KnownBlocks | null {
+    return this.#alone.threadsIn(kernel, block) ?? this.#sideBySide?.neighboursIn(kernel, block) ?? null;
   }
 
   /** The shape for which a kernel of the program is compiled as it is. */
@@ -67,13 +79,12 @@ export class Compiler {
   /** Prepares the kernel of a launch. `isHot`: whether it has run for so long that better code is worth its time. */
   prepare(request: LaunchRequest, isHot: boolean): CompilableKernel {
     const kernel = this.functions.named(request.kernel)!;
-    const functions = this.#functionsFor(kernel, request);
+    const neighbours = this.#neighboursFor(kernel, request);
+    const functions = neighbours?.functions ?? this.#functionsFor(kernel, request);
     const { ir } = functions.list[kernel.number]!;
     const found = this.#shapes.find(ir, request, isHot);
-    return {
-      ...found,
-      compile: (features) => compileKernel(kernel, found.shape, this.facts(functions), features, "any"),
-    };
+    const facts = (): ProgramFacts => neighbours?.facts ?? this.facts(functions);
+    return { ...found, compile: (features) => compileKernel(kernel, found.shape, facts(), features, "any") };
   }
 
   /**
@@ -81,11 +92,17 @@ export class Compiler {
    * in other blocks than were asked for, without constants for their size.
    */
   #functionsFor(kernel: CompiledFunction, { threads, asked }: LaunchRequest): CompiledFunctions {
-    if (asked !== undefined) {
-      return this.functions.withAnyBlocks(kernel, this.#alone.kernelIn(kernel.ir.name, asked));
+    if (asked?.placement === "same" || asked?.placement === "transposed") {
+      return this.functions.withAnyBlocks(kernel, this.#alone.kernelIn(kernel.ir.name, asked.placement));
     }
     if (threads?.items === undefined) return this.functions;
     return this.functions.asWorkItems(kernel, threads.width, threads.items) ?? this.functions;
+  }
+
+  /** The kernel whose blocks are several of those that a launch was asked for; null if they are not. */
+  #neighboursFor(kernel: CompiledFunction, { block, asked }: LaunchRequest): NeighbourKernel | null {
+    const along = axisOf(asked?.placement ?? "same");
+    return along === null ? null : this.#sideBySide!.kernelIn(kernel, asked!.block, block[along]);
   }
 
   /** See `JitProgram.compiled`. */

@@ -1,7 +1,7 @@
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { CachedKernel, KernelCache, type NotedShape, RecentKernels } from "./kernel-cache.ts";
 import type { PreparedKernel } from "./program-kernels.ts";
-import type { KnownThreads } from "./regrouping.ts";
+import type { KnownBlocks } from "./regrouping.ts";
 
 /** A module whose function `run(context, from, to)` returns `to`: all blocks have run. */
 const idleModule = Uint8Array.of(
@@ -15,7 +15,7 @@ const idleModule = Uint8Array.of(
 /** A cache for one kernel, and launches like one of it: what it has is launched like that kernel, and does nothing. */
 export class IdleKernels extends KernelCache {
   readonly #idle: CompiledKernel;
-  readonly #threads: KnownThreads | null;
+  readonly #threads: KnownBlocks | null;
 
   constructor({ compiled, threads }: PreparedKernel) {
     super("", null, new RecentKernels());

@@ -1,6 +1,6 @@
 import { isCall } from "../../ir/calls.ts";
 import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../ir/index.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import { axisOf, type LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
@@ -20,7 +20,7 @@ import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.ts";
 import { blockShape, hasMixedWarps, scalarShape, storesInFunction, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
-import { hasInterior } from "./launch-traits.ts";
+import { hasManyBlocks } from "./launch-traits.ts";
 import { foundOnce, noted } from "../compile/analysis/access/noted.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
@@ -175,7 +175,7 @@ export class LaunchShapes {
 
   #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {
     if (!this.#isSpecialized(kernel, block)) return { block: null, interior: false };
-    return { block, interior: hasInterior(grid) && this.#differsInside(kernel, block) };
+    return { block, interior: hasManyBlocks(grid) && this.#differsInside(kernel, block) };
   }
 
   /** Whether a kernel has a version for blocks in the interior of a grid. */
@@ -311,12 +311,13 @@ export class LaunchShapes {
 
   /**
    * The width for threads that run in other blocks than were asked for: their warps have been taken apart, but for rows
-   * of the blocks, whose threads stay together. Null where chunks would be narrower than these.
+   * of the blocks, whose threads stay together. Null where chunks would be narrower than these, and for blocks that lie
+   * side by side, whose warps stay what they are.
    */
   #quadsApart(kernel: IrFunction, { block, asked }: LaunchRequest): Quads | null {
-    if (asked === undefined) return null;
+    if (asked === undefined || axisOf(asked.placement) !== null) return null;
     const quads = this.#quadsAt(kernel, block, () => "none");
-    return 4 * quads >= asked.block[asked.isTransposed ? 1 : 0] ? quads : null;
+    return 4 * quads >= asked.block[asked.placement === "transposed" ? 1 : 0] ? quads : null;
   }
 
   /** The parameters of launches like one by which the width of chunks is decided. */

@@ -1,5 +1,5 @@
 import { type IrFunction, unitTraits } from "../../ir/index.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import type { LaunchRequest, Placement } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
@@ -8,8 +8,8 @@ import { type ChunkWidth, isIndexed, type LaunchShape } from "../abi/launch-shap
 /** Blocks of a grid from which on another version of a kernel is worth the time that it takes to compile. */
 const manyBlocks = 16;
 
-/** Whether enough blocks of a grid may be in its interior. */
-export const hasInterior = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks;
+/** Whether a grid has so many, of which enough may be in its interior, or side by side. */
+export const hasManyBlocks = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks;
 
 /** Tells launches of a program apart whose kernels may have other shapes. `isShared`: of the device's memory. */
 export function launchKeyOf(
@@ -20,8 +20,8 @@ export function launchKeyOf(
   const items = threads?.items;
   const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
   const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
-  const of = `${width} ${isShared} ${asked?.block.join()} ${asked?.isTransposed}`;
-  return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
+  const of = `${width} ${isShared} ${asked?.block.join()} ${asked?.placement}`;
+  return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasManyBlocks(grid)} ${isIndexed(grid)}`;
 }
 
 /** Tells a kernel's code for a shape from that for others. */
@@ -50,8 +50,17 @@ const shapeKey = (
   `${kernel} ${scalar ? "scalar" : quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}${byRound ? " by round" : ""}${maskedRounds ? " masked rounds" : ""}${given.map(({ offset, value }) => ` ${offset} is ${value}`).join("")}`;
 
 /** Tells the code for a launch from all other code. */
-export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>
-  `${shapeKey(kernel, shape)}${asked === undefined ? "" : asked.isTransposed ? " any blocks, transposed" : " any blocks"}`;
+export const keyOf = ({ kernel, block, asked }: LaunchRequest, shape: LaunchShape): string =>
+  `${shapeKey(kernel, shape)}${asked === undefined ? "" : placementKeys[asked.placement](block)}`;
+
+/** Tells kernels apart that run in other blocks than were asked for. */
+const placementKeys: Readonly<Record<Placement, (block: Dim3) => string>> = {
+  same: () => " any blocks",
+  transposed: () => " any blocks, transposed",
+  alongX: ([blocks]) => ` ${blocks} blocks along x`,
+  alongY: ([, blocks]) => ` ${blocks} blocks along y`,
+  alongZ: ([, , blocks]) => ` ${blocks} blocks along z`,
+};
 
 /** Whether the lanes of a warp run in several chunks that know nothing of each other's faults. */
 export function isJudged(

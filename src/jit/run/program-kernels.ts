@@ -9,7 +9,7 @@ import type { CompilableKernel, Compiler } from "./compiler.ts";
 import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch, type NotedShape } from "./kernel-cache.ts";
 import { keyOf, launchKeyOf, placesOf } from "./launch-traits.ts";
 import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
-import type { KnownThreads } from "./regrouping.ts";
+import type { KnownBlocks } from "./regrouping.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** What finds kernels for a program's launches: the compiler, and what has been found before. */
@@ -34,7 +34,7 @@ export interface PreparedKernel {
   /** What has been noted of the launch for which it is. */
   readonly noted: NotedLaunch;
   /** What the kernel knows of its threads in those blocks, if that has been looked at. */
-  readonly threads: KnownThreads | null;
+  readonly threads: KnownBlocks | null;
   readonly compiled: CompiledKernel;
 }
 
@@ -71,7 +71,7 @@ export class ProgramKernels {
     const noted = cache?.firstLaunchOf(name) ?? null;
     if (cache === null || code === null || noted?.isShared !== program.memory.isShared) return null;
     cache.shapeOf(noted.launch);
-    const threads = cache.recalled(this.#threadsOf(name, noted.asked)) as KnownThreads | null;
+    const threads = cache.recalled(this.#threadsOf(name, noted.asked)) as KnownBlocks | null;
     const key = this.#cacheKey(noted.kernel, noted.places);
     const found = orWhyNot(() => cache.known(key, (cached) => this.#load(cached, code, noted)));
     if (!(found instanceof LoadedKernel)) return null;
@@ -135,9 +135,9 @@ export class ProgramKernels {
   }
 
   /** What a kernel knows of its threads in blocks of one size; null where it stays in them. */
-  threadsIn(kernel: string, block: Dim3): KnownThreads | null {
+  threadsIn(kernel: string, block: Dim3): KnownBlocks | null {
     const { cache, compiler } = this.#sources;
-    const find = (): KnownThreads | null => compiler().threadsIn(kernel, block);
+    const find = (): KnownBlocks | null => compiler().threadsIn(kernel, block);
     return cache === null ? find() : cache.noted(this.#threadsOf(kernel, block), find);
   }
 

@@ -1,15 +1,17 @@
 import type { GlobalIndexUse } from "../../ir/flow/index.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import { axisOf, type LaunchRequest, type Placement } from "../../machine/launch.ts";
+import type { Extent } from "../../machine/memory/extent.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import { hasInterior } from "./launch-traits.ts";
+import { hasManyBlocks } from "./launch-traits.ts";
 
 /** The blocks of a launch: how many there are, and of how many threads. */
 type Blocks = Pick<LaunchRequest, "grid" | "block">;
 
 /** Blocks in which a launch runs instead of those that were asked for. */
 export interface OtherBlocks extends Blocks {
-  /** Whether x and y are exchanged. */
-  readonly isTransposed: boolean;
+  readonly placement: Placement;
+  /** The shared memory that they have otherwise than as the program's variables say; null: none. */
+  readonly shared: { readonly extents: readonly Extent[]; readonly moreBytes: number } | null;
 }
 
 /** What a kernel knows of its blocks that knows its threads by their global index alone: see `GlobalIndexUse`. */
@@ -22,19 +24,34 @@ export interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
   readonly transposed: GlobalIndexUse["sizes"] | null;
 }
 
+/** How small blocks may lie side by side in larger ones. */
+export interface KnownNeighbours {
+  /** The direction in which they lie in these. */
+  readonly placement: "alongX" | "alongY" | "alongZ";
+  /** How many there are at most: a power of two. */
+  readonly mostBlocks: number;
+  /** The address of the first one's shared variables, how many bytes each takes, and those that there are anyhow. */
+  readonly start: number;
+  readonly stride: number;
+  readonly bytes: number;
+}
+
+/** What is known of the blocks of a kernel that may run in others. */
+export type KnownBlocks = KnownThreads | KnownNeighbours;
+
 /**
- * Runs the threads of a launch in other blocks, where the kernel cannot tell: it knows its threads by their global
- * index alone, and none of them waits for another. Lanes of a chunk then have neighbouring threads of a row of the
- * grid, also where the blocks of the launch are small, or narrow squares; or of a column, if that is where neighbours
- * access neighbouring words.
+ * Runs the threads of a launch in other blocks, where the kernel cannot tell. One that knows its threads by their
+ * global index alone, and of which none waits for another, has neighbouring threads of a row of the grid in the lanes
+ * of a chunk, also where the blocks of the launch are small, or narrow squares; or of a column, if that is where
+ * neighbours access neighbouring words. Blocks of few threads whose kernel knows more lie side by side in larger ones.
  */
 export class Regrouping {
-  readonly #threadsIn: (kernel: string, block: Dim3) => KnownThreads | null;
+  readonly #threadsIn: (kernel: string, block: Dim3) => KnownBlocks | null;
   /** By kernel and block. */
-  readonly #known = new Map<string, KnownThreads | null>();
+  readonly #known = new Map<string, KnownBlocks | null>();
 
   /** `threadsIn`: what a kernel knows of its threads in blocks of one size; null where it stays in them. */
-  constructor(threadsIn: (kernel: string, block: Dim3) => KnownThreads | null) {
+  constructor(threadsIn: (kernel: string, block: Dim3) => KnownBlocks | null) {
     this.#threadsIn = threadsIn;
   }
 
@@ -44,7 +61,7 @@ export class Regrouping {
     const isGood = block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1);
     if (isGood && !hasColumns({ grid, block })) return false;
     const known = this.#in(kernel, block);
-    return known !== null && (!isGood || known.transposed !== null);
+    return known !== null && (!isGood || "stride" in known || known.transposed !== null);
   }
 
   /** Other blocks in which a launch runs; null if it runs in those that were asked for. */
@@ -53,17 +70,20 @@ export class Regrouping {
   }
 
   #regrouped({ kernel, grid, block }: LaunchRequest): OtherBlocks | null {
-    const { transposed, ...known } = this.#in(kernel, block)!;
+    const all = this.#in(kernel, block)!;
     if (!fits(grid, block)) return null;
+    if ("stride" in all) return neighbours({ grid, block }, all);
+    const { transposed, ...known } = all;
     if (transposed !== null && transposed[0] !== null && hasColumns({ grid, block })) {
       const given = { grid: exchanged(grid), block: exchanged(block) };
-      return { ...(otherBlocks(given, { ...known, sizes: transposed }) ?? given), isTransposed: true };
+      const other = otherBlocks(given, { ...known, sizes: transposed }) ?? given;
+      return { ...other, placement: "transposed", shared: null };
     }
     const other = otherBlocks({ grid, block }, known);
-    return other && { ...other, isTransposed: false };
+    return other && { ...other, placement: "same", shared: null };
   }
 
-  #in(kernel: string, block: Dim3): KnownThreads | null {
+  #in(kernel: string, block: Dim3): KnownBlocks | null {
     const key = `${kernel} ${block.join()}`;
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#threadsIn(kernel, block)));
@@ -114,10 +134,36 @@ function otherBlocks(
   }
   if ((y > 1 && !isFree(1)) || (z > 1 && !isFree(2))) return null;
   // A block that is a whole row has both of its borders: none would be in the interior.
-  if (hasBorders && block[0] >= leastInside && hasInterior(grid)) return null;
+  if (hasBorders && block[0] >= leastInside && hasManyBlocks(grid)) return null;
   const wide = wholeWidth(threads, block[0], goodWidths.oneRow) ?? divisorUpTo(mostThreads, threads);
   return wide >= Math.max(fewest, 2 * block[0]) ? rowsOf(1, 1, wide) : null;
 }
+
+/** Blocks in which those of a launch lie side by side, as many as divide its rows; null where none do, or few are. */
+function neighbours({ grid, block }: Blocks, known: KnownNeighbours): OtherBlocks | null {
+  if (!hasManyBlocks(grid)) return null;
+  let blocks = known.mostBlocks;
+  while (grid[0] % blocks !== 0) blocks /= 2;
+  if (blocks === 1) return null;
+  const extents = [extentOf(known, blocks)];
+  return {
+    grid: [grid[0] / blocks, grid[1], grid[2]],
+    block: blockOf(block, known, blocks),
+    placement: known.placement,
+    shared: known.stride === 0 ? null : { extents, moreBytes: Math.max(0, blocks * known.stride - known.bytes) },
+  };
+}
+
+/** A block in which so many lie side by side. */
+export const blockOf = (block: Dim3, { placement }: Pick<KnownNeighbours, "placement">, blocks: number): Dim3 =>
+  block.map((n, i) => (i === axisOf(placement) ? blocks : n)) as unknown as Dim3;
+
+/** The shared variables of so many blocks that lie side by side. */
+export const extentOf = ({ start, stride }: KnownNeighbours, blocks: number): Extent => ({
+  name: "shared variables",
+  start,
+  end: start + blocks * stride,
+});
 
 /** The largest width of blocks up to a bound that fills chunks and divides the threads of a row; null if none does. */
 function wholeWidth(threads: number, old: number, widest: number): number | null {
@@ -133,9 +179,10 @@ function divisorUpTo(most: number, n: number): number {
 }
 
 /** The same launch in other blocks; how far it is counts the blocks that were asked for. */
-export function inBlocks(request: LaunchRequest, { grid, block, isTransposed }: OtherBlocks): LaunchRequest {
+export function inBlocks(request: LaunchRequest, other: OtherBlocks): LaunchRequest {
   const { onProgress } = request;
-  const asked = { grid: request.grid, block: request.block, isTransposed };
+  const { grid, block, placement, shared } = other;
+  const asked = { grid: request.grid, block: request.block, placement, sharedExtents: shared?.extents ?? null };
   const blocks = blocksOf(asked);
   // Each property by name: V8 then knows where they are. A copy by `...` makes every launch some microseconds longer.
   const all: { readonly [K in keyof Required<LaunchRequest>]: LaunchRequest[K] | undefined } = {
@@ -145,7 +192,7 @@ export function inBlocks(request: LaunchRequest, { grid, block, isTransposed }: 
     asked,
     cluster: undefined,
     blocks: undefined,
-    sharedBytes: request.sharedBytes,
+    sharedBytes: request.sharedBytes + (shared?.moreBytes ?? 0),
     params: request.params,
     threads: undefined,
     sanitize: request.sanitize,

@@ -174,7 +174,7 @@ function clearedIn({ scope: { unit, compiled } }: KernelRun): {
   const { module, shared } = functions.program;
   // In watched kernels shadow memory follows the variables, and no name stands for it.
   const isWatched = facts.shared !== shared.extents;
-  const use = isWatched ? null : sharedUseOf(graph.functions, functions.program);
+  const use = facts.sharedUse ?? (isWatched ? null : sharedUseOf(graph.functions, functions.program));
   if (use === null) return { ranges: [whole], ofLaunch: module.variables.some((v) => v.dynamicShared) };
   const { start } = windows.shared;
   const ranges = use.variables.map((v) => ({

@@ -51,13 +51,14 @@ export function layOutModule(
     0,
   );
   const { needs, warpgroupArea } = productNeeds([analysis.code, ...plans.map((p) => p.code)]);
+  const sharedExtents = Math.max(facts.shared.length, facts.functions.program.shared.extents.length);
   const layout = layContext({
     lanes,
     chunks,
     paramBytes,
     roots: roots.length,
     sites: instructions,
-    ownExtents: facts.shared.length + 1 + facts.constants.extents.length + kernel.ir.params.length,
+    ownExtents: sharedExtents + 1 + facts.constants.extents.length + kernel.ir.params.length,
     chunkStateBytes: matrices.stateBytes + stateBytesFor(analysis, points, quads, shape.width !== null),
     suspendedFrameBytes: suspendedFrames.bytes,
     framePoolBytes: suspendedFrames.poolBytes,

@@ -1,6 +1,7 @@
 import type { Extent } from "../../../machine/memory/extent.ts";
 import type { Bindings } from "../../../semantics/bind.ts";
 import type { CompiledFunctions } from "./compiled-functions.ts";
+import type { SharedUse } from "./shared-use.ts";
 
 /** The properties of a program that compiled code depends on. */
 export interface ProgramFacts {
@@ -12,6 +13,8 @@ export interface ProgramFacts {
   /** The shared variables, by address. */
   readonly shared: readonly Extent[];
   readonly sharedBytes: number;
+  /** The shared memory that the kernel can find, if that is not what the functions name. */
+  readonly sharedUse?: SharedUse;
   readonly constants: VariableFacts;
   readonly globals: VariableFacts;
 }

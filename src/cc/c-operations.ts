@@ -249,7 +249,9 @@ for (const [to, from, bits] of [
       (writers as Record<string, Writer>)[`${to}.extend_${half}_${from}_${sign}`] = (_, [a]) =>
         `(v1)${extend(a!, half)}`;
       (writers as Record<string, Writer>)[`${to}.extmul_${half}_${from}_${sign}`] = (_, [a, b]) =>
-        `(v1)((${letter}${2 * bits}v1)${extend(a!, half)} * (${letter}${2 * bits}v1)${extend(b!, half)})`;
+        bits === 32
+          ? `(v1)_mm_mul_ep${letter}32(${extend(a!, half)}, ${extend(b!, half)})`
+          : `(v1)((${letter}${2 * bits}v1)${extend(a!, half)} * (${letter}${2 * bits}v1)${extend(b!, half)})`;
     }
   }
 }
@@ -261,3 +263,11 @@ export function expressionOf(op: ValueOp, n: Quads, args: readonly string[]): st
   const writer = writers[op] ?? (isVector.test(op) ? ownFunction(op) : scalarFunction(op));
   return writer(n, args);
 }
+
+/** What pairs of vectors become that are made of the halves of one each: `op` for both halves. */
+export const widenedText = (op: string, n: number, args: readonly string[]): string =>
+  `${op.replaceAll(".", "_")}_${n}(${args.join()})`;
+
+/** `n` vectors that are made of twice as many, which one value has or two have. */
+export const narrowedText = (op: string, n: number, args: readonly string[]): string =>
+  `${op.replaceAll(".", "_")}${args.length > 1 ? "_both" : ""}_${n}(${args.join()})`;

@@ -2,7 +2,8 @@ import type { WasmTy } from "../wasm/operation.ts";
 import type { Block, Graph, Node } from "./graph.ts";
 import type { ReadModule, Signature } from "./module-reader.ts";
 import type { ValueOp } from "../wasm/value-ops.ts";
-import { expressionOf, type Quads } from "./c-operations.ts";
+import { expressionOf, narrowedText, type Quads, widenedText } from "./c-operations.ts";
+import { narrowingOf, wideningOf } from "./conversions.ts";
 import { isMaskConstant, type Pack, type Packer } from "./packs.ts";
 import { isPack, type Reduction, type Schedule, type Unit } from "./schedule.ts";
 
@@ -139,6 +140,7 @@ class Emitter {
     if (!this.#schedule.isNeeded(owner?.pack ?? node)) return unusedValue(node.ty!);
     if (owner === undefined) return `t${node.id}`;
     const { pack, at } = owner;
+    if (pack.members.length === 1) return `w${pack.id}`;
     return pack.mask === null ? `part${pack.members.length}(w${pack.id}, ${at})` : `mask_part(w${pack.id}, ${at})`;
   }
 
@@ -177,6 +179,17 @@ class Emitter {
     return asMask ? `w${pack.id}` : `from_mask_${n}(w${pack.id})`;
   }
 
+  /** One or two vectors as a value, which half a pack may be. */
+  #few(nodes: readonly Node[]): string {
+    const [first, second] = nodes as [Node, Node?];
+    if (second === undefined) return this.#value(first);
+    const [one, other] = [this.#packer.owner.get(first), this.#packer.owner.get(second)];
+    if (one === undefined || one.pack !== other?.pack || one.at % 2 > 0 || other.at !== one.at + 1)
+      return `build2(${this.#value(first)},${this.#value(second)})`;
+    const all = this.#wide(one.pack);
+    return one.pack.members.length === 2 ? all : `half4(${all}, ${one.at / 2})`;
+  }
+
   /** Whole vectors of one or two packs. */
   #arranged(vectors: readonly Node[], sources: readonly Pack[]): string {
     const bytes = Array.from({ length: 16 }, (_, i) => i);
@@ -211,6 +224,17 @@ class Emitter {
         immediates.map((i) => [i < 16 ? a! : b!, i % 16] as const),
       );
       this.#lines.push(`${this.#declare(pack)} = ${this.#shuffled(bytes, pack.args as Pack[])};`);
+      return;
+    }
+    if (pack.kind === "widen") {
+      const sources = pack.args as Node[];
+      const operands = wideningOf(first)!.from.map((_, i) => this.#few(sources.slice((n / 2) * i, (n / 2) * (i + 1))));
+      this.#lines.push(`${this.#declare(pack)} = ${widenedText(wideningOf(first)!.op, n, operands)};`);
+      return;
+    }
+    if (pack.kind === "narrow") {
+      const sources = (pack.args as Pack[]).map((source) => this.#wide(source));
+      this.#lines.push(`${this.#declare(pack)} = ${narrowedText(narrowingOf(first)!.op, n, sources)};`);
       return;
     }
     const args = pack.args.map((arg) => (isPack(arg) ? this.#wide(arg, this.#takesMask(pack, arg)) : this.#value(arg)));

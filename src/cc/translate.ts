@@ -100,9 +100,9 @@ function functionText(module: ReadModule, f: ReadFunction, name: string, { quads
   dropDead(graph);
   const refused = new Set<string>();
   for (let tries = 0; ; tries++) {
-    const packer = new Packer(refused);
+    const packer = new Packer(quads, refused);
     const packs = quads > 1 && tries < mostTries;
-    if (packs) for (const seed of seedsOf(graph, builder.groups, quads)) packer.seed(seed);
+    if (packs) for (const group of seedsOf(graph, builder.groups)) packer.seedAll(group);
     const reductions = packs ? reductionsOf(graph, packer, quads) : new Map<Node, Reduction>();
     if (quads === 4) packer.findMasks();
     dropPartialTests(reductions);

@@ -16,7 +16,7 @@ const roundBytes = 3 * operandBytes;
 const rounds = 60;
 const inputs = 1024;
 const outputs = inputs + rounds * roundBytes;
-const slotBytes = 96;
+const slotBytes = 128;
 
 /** Numbers at which something changes, and others. */
 const words = [
@@ -81,8 +81,7 @@ class Writer {
 
   value(op: ValueOp): void {
     const { params, result } = valueOps[op];
-    const element = /^f32|f32x4/.test(op) ? 4 : 8;
-    const at = this.#slot(op, mayBeNan.test(op) ? element : null);
+    const at = this.#slot(op);
     const isVector = result === "v128" || params.includes("v128" as never);
     for (let n = 0; n < (isVector ? 5 : 1); n++) {
       this.#f.get(this.#output);
@@ -97,7 +96,7 @@ class Writer {
 
   access(op: MemoryOp): void {
     const { params, result } = memoryOps[op];
-    const at = this.#slot(op, null);
+    const at = this.#slot(op);
     const lane = op.endsWith("_lane") ? 1 : undefined;
     // What is stored to, or changed, is the operand `a` first.
     this.#f.get(this.#output);
@@ -127,9 +126,48 @@ class Writer {
     this.#f.op("i32.add");
   }
 
-  #slot(op: Slot["op"], element: Slot["element"]): number {
+  /** Elements of both halves of some vectors, in twice the width. `halves`: of which vectors, and whether the high one. */
+  widened(op: ValueOp, halves: readonly (readonly [vector: number, isHigh: boolean])[]): void {
+    const at = this.#slot(op);
+    for (const [k, [n, isHigh]] of halves.entries()) {
+      this.#f.get(this.#output);
+      valueOps[op].params.forEach((_, i) => this.#operand("v128", i, n));
+      const high = op.replace("_low_", "_high_");
+      if (isHigh && !(high in valueOps)) this.#shuffle([2, 3, 2, 3], () => this.#operand("v128", 0, n));
+      this.#f.op(isHigh && high in valueOps ? (high as ValueOp) : op);
+      this.#f.memory("v128.store", 1, at + 16 * k);
+    }
+  }
+
+  /** Elements of `count` times two vectors in half the width. `words`: which ones of both, of `op` or of themselves. */
+  narrowed(op: ValueOp, count: number, words: readonly number[]): void {
+    const at = this.#slot(op);
+    for (let n = 0; n < count; n++) {
+      this.#f.get(this.#output);
+      const operand = (i: number): void => {
+        this.#operand("v128", 0, 2 * n + i);
+        if (op.endsWith("_zero")) this.#f.op(op);
+      };
+      operand(0);
+      if (op.includes("narrow")) {
+        operand(1);
+        this.#f.op(op);
+      } else this.#shuffle(words, () => operand(1));
+      this.#f.memory("v128.store", 1, at + 16 * n);
+    }
+  }
+
+  #shuffle(words: readonly number[], second: () => void): void {
+    second();
+    this.#f.op(
+      "i8x16.shuffle",
+      words.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte)),
+    );
+  }
+
+  #slot(op: Slot["op"]): number {
     const at = this.slots.length * slotBytes;
-    this.slots.push({ op, at, element });
+    this.slots.push({ op, at, element: mayBeNan.test(op) ? (op.startsWith("f32") ? 4 : 8) : null });
     return at;
   }
 
@@ -163,6 +201,32 @@ function alignmentOf(op: MemoryOp): number {
   return op.startsWith("i64") ? 8 : 4;
 }
 
+/** Both halves of the first vectors in order, of different numbers of them, and halves in another order. */
+const halves = [
+  ...[4, 2, 1].map((count) => Array.from({ length: 2 * count }, (_, k) => [k >> 1, k % 2 === 1] as const)),
+  [[0, true], [0, false], [1, false], [2, true]],
+  [[0, false], [0, false], [1, true], [1, true]],
+] as const;
+
+const isWidening = (op: string): boolean => /_low_/.test(op);
+
+/** What two vectors are joined by: words of both, as whole numbers, or of what operations have made of each. */
+function narrowings(writer: Writer): (() => void)[] {
+  const all = Object.keys(valueOps) as ValueOp[];
+  const made: (() => void)[] = [];
+  for (const count of [4, 2, 1]) {
+    for (const op of all.filter((name) => /narrow_|_zero$/.test(name))) {
+      for (const words of op.endsWith("_zero") ? [[0, 1, 4, 5], [4, 5, 0, 1]] : [[]]) {
+        made.push(() => writer.narrowed(op, count, words));
+      }
+    }
+    for (const words of [[0, 2, 4, 6], [1, 3, 5, 7], [2, 0, 4, 6]]) {
+      made.push(() => writer.narrowed("i8x16.shuffle", count, words));
+    }
+  }
+  return made;
+}
+
 const waits = (op: string): boolean => op.startsWith("memory.atomic");
 
 function moduleOfAll(): { readonly bytes: Uint8Array<ArrayBuffer>; readonly slots: readonly Slot[] } {
@@ -177,6 +241,10 @@ function moduleOfAll(): { readonly bytes: Uint8Array<ArrayBuffer>; readonly slot
       // With masks of any bits its result is the machine's choice.
       .filter((op) => op !== "i8x16.relaxed_laneselect")
       .map((op) => () => writer.value(op)),
+    ...(Object.keys(valueOps) as ValueOp[])
+      .filter(isWidening)
+      .flatMap((op) => halves.map((of) => () => writer.widened(op, of))),
+    ...narrowings(writer),
     ...(Object.keys(memoryOps) as MemoryOp[]).filter((op) => !waits(op)).map((op) => () => writer.access(op)),
   ];
   all.forEach((write, i) => {

@@ -127,12 +127,10 @@ export class Packer {
     if (this.#refused.has(key) || new Set(nodes).size < nodes.length || nodes.some((n) => this.owner.has(n)))
       return build();
     const { op, block } = first!;
-    if (
-      !nodes.every(
-        (n) => n.op === op && n.block === block && n.ty === first!.ty && n.args.length === first!.args.length,
-      )
-    )
-      return build();
+    if (!nodes.every((n) => n.block === block && n.ty === first!.ty)) return build();
+    const widened = this.#widened(nodes, make);
+    if (widened !== null) return widened;
+    if (!nodes.every((n) => n.op === op && n.args.length === first!.args.length)) return build();
     if (op === "phi") {
       const phi = make("phi");
       phi.args = first!.args.map(
@@ -149,8 +147,8 @@ export class Packer {
       const sources = this.#shuffled(nodes, owned, keys);
       if (sources !== null) return make("shuffle", [...sources]);
     }
-    const converted = this.#widened(nodes, make) ?? this.#narrowed(nodes, owned, keys, make);
-    if (converted !== null) return converted;
+    const narrowed = this.#narrowed(nodes, owned, keys, make);
+    if (narrowed !== null) return narrowed;
     if (!isLanewise(op)) return build();
     if (op === "v128.load") {
       return areAdjacent(nodes) ? make("op", [first!.args[0]!]) : build();

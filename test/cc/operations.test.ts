@@ -11,12 +11,15 @@ import { compilerForTests, whyNoMachineCode, widths } from "./native.ts";
  */
 
 /** Bytes of a round's operands: five vectors for each of three. */
-const operandBytes = 80;
+const operandVectors = 5;
+const operandBytes = 16 * operandVectors;
 const roundBytes = 3 * operandBytes;
 const rounds = 60;
 const inputs = 1024;
 const outputs = inputs + rounds * roundBytes;
-const slotBytes = 128;
+/** Eight vectors, and what keeps them apart from those of the next slot. */
+const slotBytes = 144;
+const outputBytes = 0x20000;
 
 /** Numbers at which something changes, and others. */
 const words = [
@@ -59,6 +62,8 @@ class Writer {
   #f!: FunctionWriter;
   #input = 0;
   #output = 0;
+  /** The locals that have the vectors of all operands. */
+  #vectors: readonly number[] = [];
 
   /** Begins a function. */
   begin(name: string): void {
@@ -68,7 +73,7 @@ class Writer {
     this.#output = f.local("i32");
     for (const [local, base, stride] of [
       [this.#input, inputs, roundBytes],
-      [this.#output, outputs, 0x10000],
+      [this.#output, outputs, outputBytes],
     ] as const) {
       f.get(0);
       f.constant({ kind: "const", ty: "i32", value: stride });
@@ -77,6 +82,12 @@ class Writer {
       f.op("i32.add");
       f.set(local);
     }
+    this.#vectors = Array.from({ length: 3 * operandVectors }, () => f.local("v128"));
+    this.#vectors.forEach((local, i) => {
+      f.get(this.#input);
+      f.memory("v128.load", 1, 16 * i);
+      f.set(local);
+    });
   }
 
   value(op: ValueOp): void {
@@ -90,7 +101,7 @@ class Writer {
         if (isDivision.test(op) && i === 1) this.#makeDivisor(ty);
       });
       this.#f.op(op, immediatesOf(op, n));
-      this.#f.memory(storeOf[result as WasmTy], 1, at + (result === "v128" ? 16 * n : 8 * n));
+      this.#f.memory(storeOf[result as WasmTy], 1, at + (result === "v128" ? 16 * (n < 4 ? n : 5) : 8 * n));
     }
   }
 
@@ -172,6 +183,10 @@ class Writer {
   }
 
   #operand(ty: WasmTy, i: number, n: number): void {
+    if (ty === "v128") {
+      this.#f.get(this.#vectors[operandVectors * i + n]!);
+      return;
+    }
     this.#f.get(this.#input);
     this.#f.memory(loadOf[ty], 1, i * operandBytes + 16 * n);
   }
@@ -285,7 +300,7 @@ function differences(slots: readonly Slot[], got: ArrayBufferLike, want: ArrayBu
   for (const { op, at, element } of slots) {
     for (let round = 0; round < rounds; round++) {
       for (let byte = 0; byte < slotBytes; byte += 4) {
-        const place = outputs + round * 0x10000 + at + byte;
+        const place = outputs + round * outputBytes + at + byte;
         if (a.getUint32(place, true) === b.getUint32(place, true)) continue;
         const start = place - (byte % (element ?? 4));
         if (element !== null && isNan(a, start, element) && isNan(b, start, element)) continue;

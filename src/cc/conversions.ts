@@ -14,21 +14,19 @@ export interface Narrowing {
   readonly from: readonly [Node, Node];
 }
 
-const readsHalf = /^(\w+\.(?:extend|extmul))_(low|high)_(\w+)$/;
-const readsLowHalf = /^(\w+\.(?:promote|convert))_low_(\w+)$/;
+const readsHalf = /^(\w+\.(?:extend|extmul|promote|convert))_(low|high)_(\w+)$/;
 const fillsLowHalf = /^(\w+\.(?:demote_f64x2|trunc_sat_f64x2_[su]))_zero$/;
 const narrows = /^\w+\.narrow_\w+$/;
 
 /** Returns how a vector is made of halves; null if it is not. */
 export function wideningOf(node: Node): Widening | null {
   const half = readsHalf.exec(node.op);
-  if (half !== null) return { op: `${half[1]}_${half[3]}`, isHigh: half[2] === "high", from: node.args };
-  const low = readsLowHalf.exec(node.op);
-  if (low === null) return null;
-  const [source] = node.args as [Node];
-  const op = `${low[1]}_${low[2]}`;
-  // The high half, where another one has been brought down.
-  return isHighHalf(source) ? { op, isHigh: true, from: source.args.slice(0, 1) } : { op, isHigh: false, from: [source] };
+  if (half === null) return null;
+  const op = `${half[1]}_${half[3]}`;
+  if (half[2] === "high") return { op, isHigh: true, from: node.args };
+  // The high halves, where these have been brought down.
+  const isHigh = node.args.every(isHighHalf);
+  return { op, isHigh, from: isHigh ? node.args.map(({ args }) => args[0]!) : node.args };
 }
 
 /** Whether the low half of a vector is the high half of another. */
@@ -51,5 +49,10 @@ export function narrowingOf(node: Node): Narrowing | null {
 /** The words of two vectors that a shuffle takes; an empty text if it takes other bytes. */
 function wordsOf(bytes: readonly number[]): string {
   const isWhole = bytes.every((byte, i) => byte % 4 === i % 4 && byte - (byte % 4) === bytes[i - (i % 4)]);
-  return isWhole ? bytes.filter((_, i) => i % 4 === 0).map((byte) => byte / 4).join() : "";
+  return isWhole
+    ? bytes
+        .filter((_, i) => i % 4 === 0)
+        .map((byte) => byte / 4)
+        .join()
+    : "";
 }

@@ -269,7 +269,8 @@ export class Packer {
 }
 
 /** Whether a pack is what computes its members. */
-export const isComputed = ({ kind }: Pack): boolean => kind !== "const" && kind !== "same" && kind !== "build" && kind !== "splat";
+export const isComputed = ({ kind }: Pack): boolean =>
+  kind !== "const" && kind !== "same" && kind !== "build" && kind !== "splat";
 
 /** Whether all lanes of a constant are all ones or zeros. */
 export function isMaskConstant(pack: Pack, bytes: number): boolean {

@@ -86,6 +86,11 @@ INLINE v2 build2(v1 a, v1 b) { return (v2)_mm256_set_m128i((__m128i)b, (__m128i)
 #define join2 build2
 #define part2(v, k) ((v1)_mm256_extracti128_si256((__m256i)(v), k))
 INLINE u32 any_2(v2 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
+INLINE u32 not_all_2(v2 v) { return !_mm256_testc_si256((__m256i)v, _mm256_set1_epi32(-1)); }
+INLINE u32 no_zero(v1 zeros) { return _mm_testz_si128((__m128i)zeros, (__m128i)zeros); }
+INLINE u32 nan_f32_2(v2 v) { return (u32)_mm256_movemask_ps(_mm256_cmp_ps((__m256)v, (__m256)v, _CMP_UNORD_Q)); }
+INLINE u32 nan_f64_2(v2 v) { return (u32)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)v, (__m256d)v, _CMP_UNORD_Q)); }
+INLINE u32 all_2(v2 v) { return no_zero((v1)((part2(v, 0) & part2(v, 1)) == 0)); }
 
 #if defined __AVX512F__ && defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__
 #define MASKS
@@ -99,6 +104,10 @@ INLINE v4 build4(v1 a, v1 b, v1 c, v1 d) { return join4(build2(a, b), build2(c, 
 #define part4(v, k) ((v1)_mm512_extracti32x4_epi32((__m512i)(v), k))
 #define half4(v, k) ((v2)_mm512_extracti64x4_epi64((__m512i)(v), k))
 INLINE u32 any_4(v4 v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0; }
+INLINE u32 not_all_4(v4 v) { return any_4(~v); }
+INLINE u32 nan_f32_4(v4 v) { return _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q); }
+INLINE u32 nan_f64_4(v4 v) { return _mm512_cmp_pd_mask((__m512d)v, (__m512d)v, _CMP_UNORD_Q); }
+INLINE u32 all_4(v4 v) { return all_2(half4(v, 0) & half4(v, 1)); }
 
 typedef __mmask8 m2;
 typedef __mmask16 m4;
@@ -147,7 +156,6 @@ INLINE u32 any_above_2(v2 a, v2 b) { return any_2((v2)((u32v2)a > (u32v2)b)); }
 #define shuffle_words_2(a, b, ...) SHUFFLED(2, i32, a, b, __VA_ARGS__)
 #define shuffle_words_4(a, b, ...) SHUFFLED(4, i32, a, b, __VA_ARGS__)
 
-INLINE u32 no_zero(v1 zeros) { return _mm_testz_si128((__m128i)zeros, (__m128i)zeros); }
 INLINE v1 i8x16_swizzle_1(v1 a, v1 at) {
   return (v1)_mm_shuffle_epi8((__m128i)a, _mm_adds_epu8((__m128i)at, _mm_set1_epi8(0x70)));
 }

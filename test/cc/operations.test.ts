@@ -7,7 +7,7 @@ import { compilerForTests, whyNoMachineCode, widths } from "./native.ts";
 
 /*
  * Every operation of modules, in machine code and as the host's WebAssembly has it. Vectors are computed four at a
- * time, as the stores of neighbouring ones are, and once alone.
+ * time, as the stores of neighbouring ones are, and once alone; halves of them in all orders.
  */
 
 /** Bytes of a round's operands: five vectors for each of three. */
@@ -99,6 +99,7 @@ class Writer {
       params.forEach((ty: WasmTy, i: number) => {
         this.#operand(ty, i, n);
         if (isDivision.test(op) && i === 1) this.#makeDivisor(ty);
+        if (op === "v128.bitselect" && i === 2) this.#makeMask();
       });
       this.#f.op(op, immediatesOf(op, n));
       this.#f.memory(storeOf[result as WasmTy], 1, at + (result === "v128" ? 16 * (n < 4 ? n : 5) : 8 * n));
@@ -142,7 +143,7 @@ class Writer {
     const at = this.#slot(op);
     for (const [k, [n, isHigh]] of halves.entries()) {
       this.#f.get(this.#output);
-      valueOps[op].params.forEach((_, i) => this.#operand("v128", i, n));
+      for (let i = 0; i < valueOps[op].params.length; i++) this.#operand("v128", i, n);
       const high = op.replace("_low_", "_high_");
       if (isHigh && !(high in valueOps)) this.#shuffle([2, 3, 2, 3], () => this.#operand("v128", 0, n));
       this.#f.op(isHigh && high in valueOps ? (high as ValueOp) : op);
@@ -191,6 +192,12 @@ class Writer {
     this.#f.memory(loadOf[ty], 1, i * operandBytes + 16 * n);
   }
 
+  /** Makes a mask of a vector, whose bytes have all bits or none. */
+  #makeMask(): void {
+    this.#f.constant({ kind: "const", ty: "i32", value: 7 });
+    this.#f.op("i8x16.shr_s");
+  }
+
   /** Makes a divisor of a number: odd and not negative, so that no quotient traps. */
   #makeDivisor(ty: WasmTy): void {
     const wide = ty === "i64";
@@ -219,8 +226,18 @@ function alignmentOf(op: MemoryOp): number {
 /** Both halves of the first vectors in order, of different numbers of them, and halves in another order. */
 const halves = [
   ...[4, 2, 1].map((count) => Array.from({ length: 2 * count }, (_, k) => [k >> 1, k % 2 === 1] as const)),
-  [[0, true], [0, false], [1, false], [2, true]],
-  [[0, false], [0, false], [1, true], [1, true]],
+  [
+    [0, true],
+    [0, false],
+    [1, false],
+    [2, true],
+  ],
+  [
+    [0, false],
+    [0, false],
+    [1, true],
+    [1, true],
+  ],
 ] as const;
 
 const isWidening = (op: string): boolean => /_low_/.test(op);
@@ -231,11 +248,20 @@ function narrowings(writer: Writer): (() => void)[] {
   const made: (() => void)[] = [];
   for (const count of [4, 2, 1]) {
     for (const op of all.filter((name) => /narrow_|_zero$/.test(name))) {
-      for (const words of op.endsWith("_zero") ? [[0, 1, 4, 5], [4, 5, 0, 1]] : [[]]) {
+      for (const words of op.endsWith("_zero")
+        ? [
+            [0, 1, 4, 5],
+            [4, 5, 0, 1],
+          ]
+        : [[]]) {
         made.push(() => writer.narrowed(op, count, words));
       }
     }
-    for (const words of [[0, 2, 4, 6], [1, 3, 5, 7], [2, 0, 4, 6]]) {
+    for (const words of [
+      [0, 2, 4, 6],
+      [1, 3, 5, 7],
+      [2, 0, 4, 6],
+    ]) {
       made.push(() => writer.narrowed("i8x16.shuffle", count, words));
     }
   }

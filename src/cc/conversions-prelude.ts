@@ -1,6 +1,6 @@
 /**
- * The part of the prelude for operations that change the width of elements. Widenings make a value of n quads of half as
- * many. Narrowings make one of a value of twice as many or, `_both`, of two of as many.
+ * The part of the prelude for operations that change the width of elements. Widenings make a value of n quads of half
+ * as many. Narrowings make one of a value of twice as many or, `_both`, of two of as many.
  */
 export const conversionsPrelude = String.raw`
 /* P: what stands before the names of intrinsics; a vector of h quads has the type H ## i of integers, H of floats. */
@@ -24,7 +24,7 @@ export const conversionsPrelude = String.raw`
     return (v##n)((f64v##n)bits - 0x1p52); }
 WIDENINGS(2, 1, _mm256, __m128)
 
-/* Numbers that fit whole numbers of 32 bits, once their fractions are cut off; those below the least one may be left. */
+/* Numbers that fit whole numbers of 32 bits, once their fractions are cut off; those below the least one may stay. */
 #define CLAMPS(n, P, C) \
   INLINE C clamp_s_##n(v##n a) { \
     v##n isNumber = (v##n)((f64v##n)a == (f64v##n)a); \

@@ -7,8 +7,9 @@ export interface Pack {
   readonly id: number;
   readonly members: readonly Node[];
   /**
-   * `build`: put together from the members. `shuffle`: each takes bytes of any vectors of one or two packs. `widen`: two
-   * each are made of the halves of a vector. `narrow`: each is made of two vectors, which one or two packs have in order.
+   * `build`: put together from the members. `shuffle`: each takes bytes of any vectors of one or two packs. `widen`:
+   * two each are made of the halves of a vector. `narrow`: each is made of two vectors, which one or two packs have in
+   * order.
    */
   readonly kind: "op" | "const" | "same" | "build" | "phi" | "splat" | "shuffle" | "widen" | "narrow";
   args: (Pack | Node)[];

@@ -138,7 +138,7 @@ class Writer {
     this.#f.op("i32.add");
   }
 
-  /** Elements of both halves of some vectors, in twice the width. `halves`: of which vectors, and whether the high one. */
+  /** Elements of halves of vectors, in twice the width. `halves`: of which vectors, and whether the high ones. */
   widened(op: ValueOp, halves: readonly (readonly [vector: number, isHigh: boolean])[]): void {
     const at = this.#slot(op);
     for (const [k, [n, isHigh]] of halves.entries()) {

@@ -210,7 +210,10 @@ const writers: Readonly<Record<string, Writer>> = {
   "v128.andnot": text("($a & ~$b)"),
   "v128.or": text("($a | $b)"),
   "v128.xor": text("($a ^ $b)"),
-  "v128.bitselect": text("(($a & $c) | ($b & ~$c))"),
+  "v128.bitselect": (n, [a, b, mask]) =>
+    n === 4
+      ? `((${a} & ${mask}) | (${b} & ~${mask}))`
+      : asVector(`${prefix[n]}_blendv_epi8((${vector(n)}i)${b}, (${vector(n)}i)${a}, (${vector(n)}i)${mask})`, n),
   "i8x16.bitmask": text("(u32)_mm_movemask_epi8((__m128i)$a)"),
   "i16x8.bitmask": text("(u32)_mm_movemask_epi8(_mm_packs_epi16((__m128i)$a, _mm_setzero_si128()))"),
   "i32x4.bitmask": text("(u32)_mm_movemask_ps((__m128)$a)"),
@@ -249,7 +252,9 @@ for (const [to, from, bits] of [
       (writers as Record<string, Writer>)[`${to}.extend_${half}_${from}_${sign}`] = (_, [a]) =>
         `(v1)${extend(a!, half)}`;
       (writers as Record<string, Writer>)[`${to}.extmul_${half}_${from}_${sign}`] = (_, [a, b]) =>
-        `(v1)((${letter}${2 * bits}v1)${extend(a!, half)} * (${letter}${2 * bits}v1)${extend(b!, half)})`;
+        bits === 32
+          ? `(v1)_mm_mul_ep${letter}32(${extend(a!, half)}, ${extend(b!, half)})`
+          : `(v1)((${letter}${2 * bits}v1)${extend(a!, half)} * (${letter}${2 * bits}v1)${extend(b!, half)})`;
     }
   }
 }
@@ -260,4 +265,27 @@ const isVector = /^(i8x16|i16x8|i32x4|i64x2|f32x4|f64x2|v128)\./;
 export function expressionOf(op: ValueOp, n: Quads, args: readonly string[]): string {
   const writer = writers[op] ?? (isVector.test(op) ? ownFunction(op) : scalarFunction(op));
   return writer(n, args);
+}
+
+/** What pairs of vectors become that are made of the halves of one each: `op` for both halves. */
+export const widenedText = (op: string, n: number, args: readonly string[]): string =>
+  `${op.replaceAll(".", "_")}_${n}(${args.join()})`;
+
+/** `n` vectors that are made of twice as many, which one value has or two have. */
+export const narrowedText = (op: string, n: number, args: readonly string[]): string =>
+  `${op.replaceAll(".", "_")}${args.length > 1 ? "_both" : ""}_${n}(${args.join()})`;
+
+/** The same bytes of each of two values' quads. */
+export function shuffle(indices: readonly number[], n: number, args: readonly string[]): string {
+  const all = Array.from({ length: n }, (_, k) => indices.map((i) => (i < 16 ? 16 * k + i : 16 * n + 16 * k + i - 16)));
+  return shuffleOf(n, args, all.flat());
+}
+
+/** Bytes of two values of n quads, of which those of the second come after those of the first. */
+export function shuffleOf(n: number, args: readonly string[], bytes: readonly number[]): string {
+  const words = bytes.filter((_, i) => i % 4 === 0).map((byte) => byte / 4);
+  const areWords = words.every(Number.isInteger) && bytes.every((byte, i) => byte === 4 * words[i >> 2]! + (i % 4));
+  return areWords
+    ? `shuffle_words_${n}(${args.join()}, ${words.join()})`
+    : `shuffle_${n}(${args.join()}, ${bytes.join()})`;
 }

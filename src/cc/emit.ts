@@ -1,8 +1,9 @@
 import type { WasmTy } from "../wasm/operation.ts";
-import type { Block, Graph, Node } from "./graph.ts";
+import { type Block, type Graph, type Node, reversePostorder } from "./graph.ts";
 import type { ReadModule, Signature } from "./module-reader.ts";
 import type { ValueOp } from "../wasm/value-ops.ts";
-import { expressionOf, type Quads } from "./c-operations.ts";
+import { expressionOf, narrowedText, type Quads, shuffle, shuffleOf, widenedText } from "./c-operations.ts";
+import { narrowingOf, wideningOf } from "./conversions.ts";
 import { isMaskConstant, type Pack, type Packer } from "./packs.ts";
 import { isPack, type Reduction, type Schedule, type Unit } from "./schedule.ts";
 
@@ -139,6 +140,7 @@ class Emitter {
     if (!this.#schedule.isNeeded(owner?.pack ?? node)) return unusedValue(node.ty!);
     if (owner === undefined) return `t${node.id}`;
     const { pack, at } = owner;
+    if (pack.members.length === 1) return `w${pack.id}`;
     return pack.mask === null ? `part${pack.members.length}(w${pack.id}, ${at})` : `mask_part(w${pack.id}, ${at})`;
   }
 
@@ -177,6 +179,17 @@ class Emitter {
     return asMask ? `w${pack.id}` : `from_mask_${n}(w${pack.id})`;
   }
 
+  /** One or two vectors as a value, which half a pack may be. */
+  #few(nodes: readonly Node[]): string {
+    const [first, second] = nodes as [Node, Node?];
+    if (second === undefined) return this.#value(first);
+    const [one, other] = [this.#packer.owner.get(first), this.#packer.owner.get(second)];
+    if (one === undefined || one.pack !== other?.pack || one.at % 2 > 0 || other.at !== one.at + 1)
+      return `build2(${this.#value(first)},${this.#value(second)})`;
+    const all = this.#wide(one.pack);
+    return one.pack.members.length === 2 ? all : `half4(${all}, ${one.at / 2})`;
+  }
+
   /** Whole vectors of one or two packs. */
   #arranged(vectors: readonly Node[], sources: readonly Pack[]): string {
     const bytes = Array.from({ length: 16 }, (_, i) => i);
@@ -211,6 +224,17 @@ class Emitter {
         immediates.map((i) => [i < 16 ? a! : b!, i % 16] as const),
       );
       this.#lines.push(`${this.#declare(pack)} = ${this.#shuffled(bytes, pack.args as Pack[])};`);
+      return;
+    }
+    if (pack.kind === "widen") {
+      const sources = pack.args as Node[];
+      const operands = wideningOf(first)!.from.map((_, i) => this.#few(sources.slice((n / 2) * i, (n / 2) * (i + 1))));
+      this.#lines.push(`${this.#declare(pack)} = ${widenedText(wideningOf(first)!.op, n, operands)};`);
+      return;
+    }
+    if (pack.kind === "narrow") {
+      const sources = (pack.args as Pack[]).map((source) => this.#wide(source));
+      this.#lines.push(`${this.#declare(pack)} = ${narrowedText(narrowingOf(first)!.op, n, sources)};`);
       return;
     }
     const args = pack.args.map((arg) => (isPack(arg) ? this.#wide(arg, this.#takesMask(pack, arg)) : this.#value(arg)));
@@ -275,15 +299,16 @@ class Emitter {
       const most = packs.map((p) => this.#wide(p)).reduce((a, b) => expressionOf("i32x4.max_u", n, [a, b]));
       return `any_above_${n}(${most}, ${this.#wide(limit)})`;
     }
-    if (packs.every((p) => p.mask !== null)) {
-      if (op === "v128.any_true") return `(${packs.map((p) => this.#wide(p, true)).join(" | ")}) != 0`;
-      const all = n === 4 ? "0xffff" : "0xff";
-      if (op === "i32x4.all_true") return `(${packs.map((p) => this.#wide(p, true)).join(" & ")}) == ${all}`;
-      return packs.map((p) => this.#wide(p, true)).join();
+    if (op === "nan_f32" || op === "nan_f64") {
+      const add = op === "nan_f32" ? "f32x4.add" : "f64x2.add";
+      return `${op}_${n}(${packs.map((p) => this.#wide(p)).reduce((a, b) => expressionOf(add, n, [a, b]))})`;
     }
-    const values = packs.map((p) => this.#wide(p));
-    if (op === "v128.any_true") return `any_${n}(${values.join(" | ")})`;
-    return `to_mask_${n}(${values[0]})`;
+    const areMasks = packs.every((p) => p.mask !== null);
+    const values = packs.map((p) => this.#wide(p, areMasks)).join(op === "any" ? " | " : " & ");
+    if (op === "bits") return areMasks ? values : `to_mask_${n}(${values})`;
+    if (!areMasks) return `${op}_${n}(${values})`;
+    if (op === "any") return `(${values}) != 0`;
+    return `(${values}) ${op === "all" ? "==" : "!="} ${n === 4 ? "0xffff" : "0xff"}`;
   }
 
   #call(node: Node): void {
@@ -360,37 +385,3 @@ const maskOf = (pack: Pack): string => {
   if (!isMaskConstant(pack, 4)) throw new Error("no mask");
   return String(bits.reduce((sum, word, i) => sum + (word === "0" ? 0 : 2 ** i), 0));
 };
-
-function shuffle(indices: readonly number[], n: number, args: readonly string[]): string {
-  const all = Array.from({ length: n }, (_, k) => indices.map((i) => (i < 16 ? 16 * k + i : 16 * n + 16 * k + i - 16)));
-  return shuffleOf(n, args, all.flat());
-}
-
-/** Bytes of two values of n quads, of which those of the second come after those of the first. */
-function shuffleOf(n: number, args: readonly string[], bytes: readonly number[]): string {
-  const words = bytes.filter((_, i) => i % 4 === 0).map((byte) => byte / 4);
-  const areWords = words.every(Number.isInteger) && bytes.every((byte, i) => byte === 4 * words[i >> 2]! + (i % 4));
-  return areWords
-    ? `shuffle_words_${n}(${args.join()}, ${words.join()})`
-    : `shuffle_${n}(${args.join()}, ${bytes.join()})`;
-}
-
-function reversePostorder({ blocks }: Graph): Block[] {
-  const seen = new Set<Block>();
-  const order: Block[] = [];
-  const stack: { readonly block: Block; next: number }[] = [{ block: blocks[0]!, next: 0 }];
-  seen.add(blocks[0]!);
-  while (stack.length > 0) {
-    const top = stack.at(-1)!;
-    // The last successor first, so that the others come before it.
-    const to = top.block.successors[top.block.successors.length - 1 - top.next++];
-    if (to === undefined) {
-      order.push(top.block);
-      stack.pop();
-    } else if (!seen.has(to)) {
-      seen.add(to);
-      stack.push({ block: to, next: 0 });
-    }
-  }
-  return order.reverse();
-}

@@ -99,3 +99,24 @@ export function forwardPhi(phi: Node): boolean {
   phi.forward = same;
   return true;
 }
+
+/** The blocks that are reached, each after those from which it is reached first, but for loops. */
+export function reversePostorder({ blocks }: Graph): Block[] {
+  const seen = new Set<Block>();
+  const order: Block[] = [];
+  const stack: { readonly block: Block; next: number }[] = [{ block: blocks[0]!, next: 0 }];
+  seen.add(blocks[0]!);
+  while (stack.length > 0) {
+    const top = stack.at(-1)!;
+    // The last successor first, so that the others come before it.
+    const to = top.block.successors[top.block.successors.length - 1 - top.next++];
+    if (to === undefined) {
+      order.push(top.block);
+      stack.pop();
+    } else if (!seen.has(to)) {
+      seen.add(to);
+      stack.push({ block: to, next: 0 });
+    }
+  }
+  return order.reverse();
+}

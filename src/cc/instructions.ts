@@ -9,7 +9,7 @@ for (const [name, { prefix, code }] of Object.entries(valueOps)) valuesByCode.se
 for (const [name, { prefix, code }] of Object.entries(memoryOps))
   accessesByCode.set(key(prefix, code), name as MemoryOp);
 
-/** The operation of a code. A selection of lanes is one of bits. */
+/** The operation of a code. Selections of bits are of lanes: the compiler has no masks with other bits in a byte. */
 export function valueOpOf(prefix: number | null, code: number): ValueOp | undefined {
   const op = valuesByCode.get(key(prefix, code));
   return op === "i8x16.relaxed_laneselect" ? "v128.bitselect" : op;

@@ -8,15 +8,9 @@ import { isEffect } from "./passes.ts";
  */
 export function dropNanTests({ blocks }: Graph): void {
   for (const block of blocks) {
-    const sum = testedSum(block);
-    if (sum === null) continue;
-    const [replacing, otherwise] = block.successors as [Block, Block];
-    const join = joinOf(block, replacing, otherwise);
-    if (join === null || replacing.nodes.some(isEffect)) continue;
-    const from = join.predecessors.indexOf(replacing);
-    const beside = join.predecessors.indexOf(otherwise === join ? block : otherwise);
-    const summands = new Set(leavesOf(sum));
-    if (!join.phis.every(({ args }) => isReplaced(args[from]!, args[beside]!, summands))) continue;
+    const test = nanTestOf(block);
+    if (test === null) continue;
+    const { replacing, join, from, beside } = test;
     for (const node of replacing.nodes) (node as { block: Block }).block = block;
     block.nodes.push(...replacing.nodes);
     replacing.nodes = [];
@@ -31,6 +25,50 @@ export function dropNanTests({ blocks }: Graph): void {
     block.end = { kind: "goto" };
     block.successors.shift();
   }
+}
+
+/** A branch to a block that replaces NaNs, where some vectors have any. */
+interface NanTest {
+  readonly on: Node;
+  readonly replacing: Block;
+  readonly join: Block;
+  /** The predecessors of `join` where NaNs have been replaced and where there are none. */
+  readonly from: number;
+  readonly beside: number;
+  /** The vectors whose NaNs are replaced. */
+  readonly vectors: readonly Node[];
+}
+
+/** How a block ends, if with a test that may also find what is no NaN. */
+function nanTestOf(block: Block): NanTest | null {
+  const sum = testedSum(block);
+  if (sum === null) return null;
+  const [replacing, otherwise] = block.successors as [Block, Block];
+  const join = joinOf(block, replacing, otherwise);
+  if (join === null || replacing.nodes.some(isEffect)) return null;
+  const from = join.predecessors.indexOf(replacing);
+  const beside = join.predecessors.indexOf(otherwise === join ? block : otherwise);
+  const summands = new Set(leavesOf(sum));
+  if (!join.phis.every(({ args }) => isReplaced(args[from]!, args[beside]!, summands))) return null;
+  const replaced = join.phis.filter(({ args }) => args[from] !== args[beside]);
+  const vectors = [...new Set(replaced.map(({ args }) => args[beside]!))].sort((a, b) => a.id - b.id);
+  return { on: (block.end as { readonly on: Node }).on, replacing, join, from, beside, vectors };
+}
+
+/** Tests whether vectors have NaNs, by the value that is nothing else, and those vectors. */
+export function nanTestsOf({ blocks }: Graph): ReadonlyMap<Node, readonly Node[]> {
+  const found = new Map<Node, readonly Node[]>();
+  const refused = new Set<Node>();
+  for (const block of blocks) {
+    for (const { args } of [...block.phis, ...block.nodes]) for (const arg of args) refused.add(arg);
+    const { end } = block;
+    const test = nanTestOf(block);
+    if (test !== null && !found.has(test.on)) found.set(test.on, test.vectors);
+    else if (end.kind === "branch" || end.kind === "table") refused.add(end.on);
+    else if (end.kind === "return") for (const value of end.values) refused.add(value);
+  }
+  for (const node of refused) found.delete(node);
+  return found;
 }
 
 /** The sum of vectors, if a block ends with a branch to its first successor where that is a NaN. */

@@ -1,18 +1,23 @@
 import { placeOf } from "./aliases.ts";
+import { narrowingOf, wideningOf } from "./conversions.ts";
 import type { Block, Graph, Node } from "./graph.ts";
 
 /** A value of several quads at once, or an effect on them. */
 export interface Pack {
   readonly id: number;
   readonly members: readonly Node[];
-  /** `build`: put together from the members. `shuffle`: each takes bytes of any vectors of one or two packs. */
-  readonly kind: "op" | "const" | "same" | "build" | "phi" | "splat" | "shuffle";
+  /**
+   * `build`: put together from the members. `shuffle`: each takes bytes of any vectors of one or two packs. `widen`:
+   * two each are made of the halves of a vector. `narrow`: each is made of two vectors, which one or two packs have in
+   * order.
+   */
+  readonly kind: "op" | "const" | "same" | "build" | "phi" | "splat" | "shuffle" | "widen" | "narrow";
   args: (Pack | Node)[];
   mask: 32 | 64 | null;
 }
 
 const lanewise = /^(i32x4|f32x4|i64x2|f64x2|i16x8|i8x16|v128)\./;
-const notPackable = /lane|bitmask|all_true|any_true|swizzle|_low_|_high_|zero|pairwise|load8x|load16x|load32x/;
+const notPackable = /lane|bitmask|all_true|any_true|swizzle|_low_|_high_|zero|narrow|pairwise|load8x|load16x|load32x/;
 
 /** Whether each element of an operation's result depends on the same quad of its operands alone. */
 const isLanewise = (op: string): boolean =>
@@ -28,16 +33,49 @@ export class Packer {
   /** The pack that computes a node, and its place there. */
   readonly owner = new Map<Node, { readonly pack: Pack; readonly at: number }>();
   readonly #known = new Map<string, Pack | null>();
+  /** The quads that a register has. */
+  readonly #most: number;
   readonly #refused: ReadonlySet<string>;
+  /** Neighbouring vectors whose halves packs are made of. */
+  #halved: (readonly Node[])[] = [];
 
   /** `refused`: the members of packs that cannot be, as numbers with commas between them. */
-  constructor(refused: ReadonlySet<string>) {
+  constructor(most: number, refused: ReadonlySet<string>) {
+    this.#most = most;
     this.#refused = refused;
+  }
+
+  /** Tries to compute neighbouring nodes together, as many as fit a register, and so what their halves are made of. */
+  seedAll(nodes: readonly Node[]): void {
+    this.#halved = [];
+    this.#inOrder(partsOf(nodes, this.#most).map((part) => () => this.seed(part)));
+    const groups = this.#halved;
+    for (const group of groups) this.seedAll(group);
+  }
+
+  /** Makes neighbouring packs. The vectors whose halves these are made of, in the same places, are neighbours, too. */
+  #inOrder<T>(makers: readonly (() => T)[]): T[] {
+    const start = this.#halved.length;
+    const found: (readonly Node[])[][] = [];
+    const made = makers.map((make) => {
+      const mark = this.#halved.length;
+      const result = make();
+      found.push(this.#halved.slice(mark));
+      return result;
+    });
+    const [first] = found;
+    if (found.length > 1 && found.every(({ length }) => length === first!.length)) {
+      this.#halved.length = start;
+      this.#halved.push(...first!.map((_, i) => found.flatMap((groups) => groups[i]!)));
+    }
+    return made;
   }
 
   /** Tries to compute nodes together; keeps the pack if that saves work. */
   seed(nodes: readonly Node[]): Pack | null {
     const mark = this.packs.length;
+    const halved = this.#halved.length;
+    if (nodes.length === 1 && narrowingOf(nodes[0]!) === null) return null;
     const owned: Node[] = [];
     const keys: string[] = [];
     const pack = this.#pack(nodes, owned, keys);
@@ -45,11 +83,13 @@ export class Packer {
     let saved = 0;
     for (const p of this.packs.slice(mark)) {
       if (p.kind === "build") saved -= this.sourcesOf(p.members) === null ? p.members.length : 1;
+      else if (p.kind === "narrow") saved += 3 * p.members.length - 2;
       else if (isComputed(p)) saved += p.members.length - 1;
     }
     if (pack.kind !== "build" && saved > 0) return pack;
     if (mark === this.packs.length) return pack;
     this.packs.length = mark;
+    this.#halved.length = halved;
     for (const node of owned) this.owner.delete(node);
     for (const key of keys) this.#known.delete(key);
     return null;
@@ -82,18 +122,16 @@ export class Packer {
     const make = (kind: Pack["kind"], args: (Pack | Node)[] = []): Pack =>
       this.#add({ id: this.packs.length, members: nodes, kind, args, mask: null }, owned, keys, key);
     if (nodes.every((n) => n.op === "const")) return make("const");
-    if (nodes.every((n) => n === first))
+    if (nodes.length > 1 && nodes.every((n) => n === first))
       return first!.op.endsWith(".splat") ? make("splat", [first!.args[0]!]) : make("same", [first!]);
     const build = (): Pack => make("build", [...nodes]);
     if (this.#refused.has(key) || new Set(nodes).size < nodes.length || nodes.some((n) => this.owner.has(n)))
       return build();
     const { op, block } = first!;
-    if (
-      !nodes.every(
-        (n) => n.op === op && n.block === block && n.ty === first!.ty && n.args.length === first!.args.length,
-      )
-    )
-      return build();
+    if (!nodes.every((n) => n.block === block && n.ty === first!.ty)) return build();
+    const widened = this.#widened(nodes, make);
+    if (widened !== null) return widened;
+    if (!nodes.every((n) => n.op === op && n.args.length === first!.args.length)) return build();
     if (op === "phi") {
       const phi = make("phi");
       phi.args = first!.args.map(
@@ -110,6 +148,8 @@ export class Packer {
       const sources = this.#shuffled(nodes, owned, keys);
       if (sources !== null) return make("shuffle", [...sources]);
     }
+    const narrowed = this.#narrowed(nodes, owned, keys, make);
+    if (narrowed !== null) return narrowed;
     if (!isLanewise(op)) return build();
     if (op === "v128.load") {
       return areAdjacent(nodes) ? make("op", [first!.args[0]!]) : build();
@@ -139,6 +179,36 @@ export class Packer {
           )!
         : arg,
     );
+    return pack;
+  }
+
+  /** A pack of what is made of the halves of vectors, low and high ones by turns. */
+  #widened(nodes: readonly Node[], make: (kind: "widen", args: Node[]) => Pack): Pack | null {
+    const halves = nodes.map(wideningOf);
+    const [first] = halves;
+    const isWhole = halves.every((half, i) => {
+      if (half === null || half.op !== first!.op || half.isHigh !== (i % 2 === 1)) return false;
+      return half.from.every((node, k) => node === halves[i - (i % 2)]!.from[k]);
+    });
+    if (!isWhole) return null;
+    const from = first!.from.map((_, k) => halves.filter((_, i) => i % 2 === 0).map((half) => half!.from[k]!));
+    this.#halved.push(...from);
+    return make("widen", from.flat());
+  }
+
+  /** A pack of what is made of two vectors each. */
+  #narrowed(
+    nodes: readonly Node[],
+    owned: Node[],
+    keys: string[],
+    make: (kind: "narrow", args: Pack[]) => Pack,
+  ): Pack | null {
+    const narrowings = nodes.map(narrowingOf);
+    const [first] = narrowings;
+    if (!narrowings.every((narrowing) => narrowing !== null && narrowing.op === first!.op)) return null;
+    const from = narrowings.flatMap((narrowing) => narrowing!.from);
+    const pack = make("narrow", []);
+    pack.args = this.#inOrder(partsOf(from, this.#most).map((part) => () => this.#pack(part, owned, keys)!));
     return pack;
   }
 
@@ -200,7 +270,8 @@ export class Packer {
 }
 
 /** Whether a pack is what computes its members. */
-export const isComputed = ({ kind }: Pack): boolean => kind === "op" || kind === "phi" || kind === "shuffle";
+export const isComputed = ({ kind }: Pack): boolean =>
+  kind !== "const" && kind !== "same" && kind !== "build" && kind !== "splat";
 
 /** Whether all lanes of a constant are all ones or zeros. */
 export function isMaskConstant(pack: Pack, bytes: number): boolean {
@@ -211,16 +282,18 @@ export function isMaskConstant(pack: Pack, bytes: number): boolean {
 }
 
 /** The groups of values from which packing begins: stores next to each other, and the quads of a value. */
-export function* seedsOf(graph: Graph, groups: readonly (readonly Node[])[], most: number): Generator<readonly Node[]> {
-  for (const block of graph.blocks) for (const run of storesInRow(block)) yield* partsOf(run, most);
-  for (const group of groups) yield* partsOf(group, most);
+export function* seedsOf(graph: Graph, groups: readonly (readonly Node[])[]): Generator<readonly Node[]> {
+  for (const block of graph.blocks) yield* storesInRow(block);
+  yield* groups;
+  // Where a chunk has a single quad, its values of 64 bits have two vectors.
+  for (const { nodes } of graph.blocks) for (const node of nodes) if (narrowingOf(node) !== null) yield [node];
 }
 
 /** Groups of as many nodes as fit a register, of a number of them that is a multiple of that. */
-function* partsOf(nodes: readonly Node[], most: number): Generator<readonly Node[]> {
+function partsOf(nodes: readonly Node[], most: number): (readonly Node[])[] {
   let width = most;
   while (nodes.length % width !== 0) width /= 2;
-  for (let i = 0; width > 1 && i < nodes.length; i += width) yield nodes.slice(i, i + width);
+  return Array.from({ length: nodes.length / width }, (_, i) => nodes.slice(width * i, width * (i + 1)));
 }
 
 /** Stores of a block that follow each other, in the code and in memory. */

@@ -1,3 +1,5 @@
+import { conversionsPrelude } from "./conversions-prelude.ts";
+
 /**
  * The beginning of every translated module, as C for GCC and Clang on x86-64 with AVX2. A value of n quads has the type
  * `vN`; `mN` is a mask of its lanes of 32 bits in a register for masks.
@@ -81,20 +83,31 @@ TRUNCATIONS(2, _mm256, __m256)
 
 INLINE v2 same2(v1 a) { return (v2)_mm256_broadcastsi128_si256((__m128i)a); }
 INLINE v2 build2(v1 a, v1 b) { return (v2)_mm256_set_m128i((__m128i)b, (__m128i)a); }
+#define join2 build2
 #define part2(v, k) ((v1)_mm256_extracti128_si256((__m256i)(v), k))
 INLINE u32 any_2(v2 v) { return !_mm256_testz_si256((__m256i)v, (__m256i)v); }
+INLINE u32 not_all_2(v2 v) { return !_mm256_testc_si256((__m256i)v, _mm256_set1_epi32(-1)); }
+INLINE u32 no_zero(v1 zeros) { return _mm_testz_si128((__m128i)zeros, (__m128i)zeros); }
+INLINE u32 nan_f32_2(v2 v) { return (u32)_mm256_movemask_ps(_mm256_cmp_ps((__m256)v, (__m256)v, _CMP_UNORD_Q)); }
+INLINE u32 nan_f64_2(v2 v) { return (u32)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)v, (__m256d)v, _CMP_UNORD_Q)); }
+INLINE u32 all_2(v2 v) { return no_zero((v1)((part2(v, 0) & part2(v, 1)) == 0)); }
 
 #if defined __AVX512F__ && defined __AVX512BW__ && defined __AVX512DQ__ && defined __AVX512VL__
+#define MASKS
 VECTORS(4)
 EXTREMES(4, _mm512, __m512, ps, f32x4, f32v4)
 EXTREMES(4, _mm512, __m512d, pd, f64x2, f64v4)
 TRUNCATIONS(4, _mm512, __m512)
 INLINE v4 same4(v1 a) { return (v4)_mm512_broadcast_i32x4((__m128i)a); }
-INLINE v4 build4(v1 a, v1 b, v1 c, v1 d) {
-  return (v4)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)build2(a, b)), (__m256i)build2(c, d), 1);
-}
+INLINE v4 join4(v2 a, v2 b) { return (v4)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)a), (__m256i)b, 1); }
+INLINE v4 build4(v1 a, v1 b, v1 c, v1 d) { return join4(build2(a, b), build2(c, d)); }
 #define part4(v, k) ((v1)_mm512_extracti32x4_epi32((__m512i)(v), k))
+#define half4(v, k) ((v2)_mm512_extracti64x4_epi64((__m512i)(v), k))
 INLINE u32 any_4(v4 v) { return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0; }
+INLINE u32 not_all_4(v4 v) { return any_4(~v); }
+INLINE u32 nan_f32_4(v4 v) { return _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q); }
+INLINE u32 nan_f64_4(v4 v) { return _mm512_cmp_pd_mask((__m512d)v, (__m512d)v, _CMP_UNORD_Q); }
+INLINE u32 all_4(v4 v) { return all_2(half4(v, 0) & half4(v, 1)); }
 
 typedef __mmask8 m2;
 typedef __mmask16 m4;
@@ -143,7 +156,6 @@ INLINE u32 any_above_2(v2 a, v2 b) { return any_2((v2)((u32v2)a > (u32v2)b)); }
 #define shuffle_words_2(a, b, ...) SHUFFLED(2, i32, a, b, __VA_ARGS__)
 #define shuffle_words_4(a, b, ...) SHUFFLED(4, i32, a, b, __VA_ARGS__)
 
-INLINE u32 no_zero(v1 zeros) { return _mm_testz_si128((__m128i)zeros, (__m128i)zeros); }
 INLINE v1 i8x16_swizzle_1(v1 a, v1 at) {
   return (v1)_mm_shuffle_epi8((__m128i)a, _mm_adds_epu8((__m128i)at, _mm_set1_epi8(0x70)));
 }
@@ -158,10 +170,6 @@ INLINE v1 i16x8_extadd_pairwise_i8x16_s_1(v1 a) { return (v1)_mm_maddubs_epi16(_
 INLINE v1 i16x8_extadd_pairwise_i8x16_u_1(v1 a) { return (v1)_mm_maddubs_epi16((__m128i)a, _mm_set1_epi8(1)); }
 INLINE v1 i32x4_extadd_pairwise_i16x8_s_1(v1 a) { return (v1)_mm_madd_epi16((__m128i)a, _mm_set1_epi16(1)); }
 INLINE v1 i32x4_extadd_pairwise_i16x8_u_1(v1 a) { return (v1)((u32v1)(a & 0xffff) + ((u32v1)a >> 16)); }
-INLINE v1 f32x4_demote_f64x2_zero_1(v1 a) { return (v1)_mm_cvtpd_ps((__m128d)a); }
-INLINE v1 f64x2_promote_low_f32x4_1(v1 a) { return (v1)_mm_cvtps_pd((__m128)a); }
-INLINE v1 f64x2_convert_low_i32x4_s_1(v1 a) { return (v1)_mm_cvtepi32_pd((__m128i)a); }
-INLINE v1 f64x2_convert_low_i32x4_u_1(v1 a) { return (v1)(f64v1){(u32)a[0], (u32)a[1]}; }
 
 INLINE u32 i32_clz(u32 a) { return a ? (u32)__builtin_clz(a) : 32; }
 INLINE u32 i32_ctz(u32 a) { return a ? (u32)__builtin_ctz(a) : 32; }
@@ -189,12 +197,7 @@ DIVISIONS(i32, u32, i32, INT32_MIN) DIVISIONS(i64, u64, i64, INT64_MIN)
   INLINE U to##_trunc_sat_##F##_u(F a) { return !(a > 0) ? 0 : a >= top ? UINT##size##_MAX : (U)a; }
 SATURATED(i32, f32, u32, i32, 32, -0x1p31f, 0x1p31f, 0x1p32f) SATURATED(i32, f64, u32, i32, 32, -0x1p31, 0x1p31, 0x1p32)
 SATURATED(i64, f32, u64, i64, 64, -0x1p63f, 0x1p63f, 0x1p64f) SATURATED(i64, f64, u64, i64, 64, -0x1p63, 0x1p63, 0x1p64)
-INLINE v1 i32x4_trunc_sat_f64x2_s_zero_1(v1 a) {
-  return (v1){(i32)i32_trunc_sat_f64_s(((f64v1)a)[0]), (i32)i32_trunc_sat_f64_s(((f64v1)a)[1]), 0, 0};
-}
-INLINE v1 i32x4_trunc_sat_f64x2_u_zero_1(v1 a) {
-  return (v1){(i32)i32_trunc_sat_f64_u(((f64v1)a)[0]), (i32)i32_trunc_sat_f64_u(((f64v1)a)[1]), 0, 0};
-}
+${conversionsPrelude}
 INLINE u32 bits_of_f32(f32 v) { u32 b; memcpy(&b, &v, 4); return b; }
 INLINE u64 bits_of_f64(f64 v) { u64 b; memcpy(&b, &v, 8); return b; }
 INLINE f32 f32_bits(u32 b) { f32 v; memcpy(&v, &b, 4); return v; }

@@ -1,18 +1,22 @@
 import type { Graph, Node } from "./graph.ts";
+import { nanTestsOf } from "./nan-tests.ts";
 import { chainOf, type Packer } from "./packs.ts";
 import type { Reduction } from "./schedule.ts";
 
 /** Vectors that are tested, or made bits, together, by the node whose value that is; they are packed. */
 export function reductionsOf(graph: Graph, packer: Packer, quads: number): Map<Node, Reduction> {
   const found = new Map<Node, Reduction>();
+  const nanTests = nanTestsOf(graph);
   for (const { nodes } of graph.blocks) {
     for (const node of nodes) {
       const bound = boundOf(node);
-      const leaves = bound === null ? leavesOf(node) : largestOf(bound.args[0]!);
+      const test =
+        bound === null ? testOf(node, nanTests) : { op: "above" as const, leaves: largestOf(bound.args[0]!) };
+      const leaves = test?.leaves ?? null;
       const packs = leaves === null ? null : packedLeaves(leaves, packer, quads);
-      if (packs === null || (node.op === "i8x16.bitmask" && packs.length > 1)) continue;
+      if (packs === null || (test!.op === "bits" && packs.length > 1)) continue;
       const limit = bound === null ? null : packer.broadcast(bound.args[1]!, packs[0]!.members.length);
-      found.set(node, { packs, op: node.op, limit });
+      found.set(node, { packs, op: test!.op, limit });
     }
   }
   return found;
@@ -20,6 +24,7 @@ export function reductionsOf(graph: Graph, packer: Packer, quads: number): Map<N
 
 function packedLeaves(leaves: readonly Node[], packer: Packer, quads: number): Reduction["packs"] | null {
   const width = Math.min(quads, leaves.length);
+  if (width < 2 || leaves.length % width !== 0) return null;
   const packs = [];
   for (let i = 0; i < leaves.length; i += width) {
     const pack = packer.seed(leaves.slice(i, i + width));
@@ -47,12 +52,27 @@ function largestOf(most: Node): readonly Node[] | null {
   return null;
 }
 
-function leavesOf(node: Node): readonly Node[] | null {
-  if (node.op === "i8x16.bitmask") return narrowed(node.args[0]!);
-  if (node.op !== "v128.any_true" && node.op !== "i32x4.all_true") return null;
-  const op = node.op === "v128.any_true" ? "v128.or" : "v128.and";
+/** What is asked of several vectors together, and those. */
+interface Test {
+  readonly op: Reduction["op"];
+  readonly leaves: readonly Node[] | null;
+}
+
+function testOf(node: Node, nanTests: ReadonlyMap<Node, readonly Node[]>): Test | null {
+  const [tested] = node.args;
+  const numbers = nanTests.get(node);
+  if (numbers !== undefined) return { op: node.op === "i32x4.bitmask" ? "nan_f32" : "nan_f64", leaves: numbers };
+  if (node.op === "i8x16.bitmask") return { op: "bits", leaves: narrowed(tested!) };
+  if (node.op === "i32x4.all_true") return { op: "all", leaves: leavesOf(tested!, "v128.and") };
+  if (node.op !== "v128.any_true") return null;
+  if (tested!.op === "v128.not") return { op: "not_all", leaves: leavesOf(tested!.args[0]!, "v128.and") };
+  return { op: "any", leaves: leavesOf(tested!, "v128.or") };
+}
+
+/** The vectors that a chain of operations unites, if they are alike. */
+function leavesOf(node: Node, op: string): readonly Node[] | null {
   for (const count of counts) {
-    const chain = chainOf(node.args[0]!, op, count);
+    const chain = chainOf(node, op, count);
     if (chain?.every((n) => n.op === chain[0]!.op)) return chain;
   }
   return null;
@@ -64,14 +84,4 @@ function narrowed(node: Node): readonly Node[] | null {
   const halves = node.args;
   if (!halves.every((h) => h.op === "i16x8.narrow_i32x4_s")) return null;
   return halves.flatMap((h) => h.args);
-}
-
-/**
- * Whether no lane of a conjunction is zero does not follow from its parts, unless these are masks, which is known only
- * once all packs are.
- */
-export function dropPartialTests(reductions: Map<Node, Reduction>): void {
-  for (const [node, { packs, op }] of reductions) {
-    if (op === "i32x4.all_true" && packs.some(({ mask }) => mask === null)) reductions.delete(node);
-  }
 }

@@ -9,8 +9,11 @@ export type Unit = Node | Pack;
 /** Vectors that are tested, or made bits, together. */
 export interface Reduction {
   readonly packs: readonly Pack[];
-  readonly op: string;
-  /** Not null: what is tested is whether a lane is above that of this vector, as unsigned numbers. */
+  /**
+   * The lanes' bits, or whether any bit is set, no lane of 32 bits of the conjunction is zero, not all bits are set, or
+   * any lane is above that of the limit, as unsigned numbers, or a NaN or the sum of some is.
+   */
+  readonly op: "bits" | "any" | "all" | "not_all" | "above" | "nan_f32" | "nan_f64";
   readonly limit: Pack | null;
 }
 

@@ -50,7 +50,13 @@ export function simplified(parts: NodeParts, make: Maker): Node | null {
   if (op === "i32x4.splat") return splat(a, make);
   if (op === "i8x16.shuffle") return shuffle(a, b!, parts.immediates!);
   if (op === "i32x4.add") return sumOfVectors(a, b!, make);
+  if (op === "i64x2.splat" && isConst(a) && a.constant === 0n) {
+    return make.constant("v128", new Array<number>(16).fill(0));
+  }
+  if (op === "i64x2.add" && (allBytes(a, 0) || allBytes(b!, 0))) return allBytes(a, 0) ? b! : a;
+  if (op === "i64x2.mul") return productOfWords(a, b!, make);
   if (op === "i32x4.max_u") return largest(a, b!);
+  if (op === "v128.bitselect") return selection(a, b!, args[2]!, make);
   if (op.startsWith("v128.")) return logic(op, a, b ?? a, make);
   return null;
 }
@@ -99,10 +105,26 @@ function sumOfVectors(a: Node, b: Node, make: Maker): Node | null {
   return null;
 }
 
+/** Words that are extended need no product of 64 bits. */
+function productOfWords(a: Node, b: Node, make: Maker): Node | null {
+  const extended = /^i64x2\.extend_((?:low|high)_i32x4_[su])$/.exec(a.op);
+  if (extended === null || a.op !== b.op) return null;
+  return make.op({ op: `i64x2.extmul_${extended[1]}`, ty: "v128", args: [a.args[0]!, b.args[0]!] });
+}
+
 /** Lanes that a mask excludes count as zeros in the largest of all. */
 function largest(a: Node, b: Node): Node | null {
   if (allBytes(a, 0) || a === b) return b;
   return allBytes(b, 0) ? a : null;
+}
+
+function selection(a: Node, b: Node, mask: Node, make: Maker): Node | null {
+  if (a === b || allBytes(mask, 0xff)) return a;
+  if (allBytes(mask, 0)) return b;
+  if (allBytes(b, 0)) {
+    return allBytes(a, 0xff) ? mask : make.op({ op: "v128.and", ty: "v128", args: [a, mask] });
+  }
+  return allBytes(a, 0) ? make.op({ op: "v128.andnot", ty: "v128", args: [b, mask] }) : null;
 }
 
 function logic(op: string, a: Node, b: Node, make: Maker): Node | null {

@@ -8,7 +8,7 @@ import { readModule, type ReadFunction, type ReadModule } from "./module-reader.
 import { Packer, seedsOf } from "./packs.ts";
 import { dropDead, settle } from "./passes.ts";
 import { prelude } from "./prelude.ts";
-import { dropPartialTests, reductionsOf } from "./reductions.ts";
+import { reductionsOf } from "./reductions.ts";
 import { Cycle, type Reduction, Schedule } from "./schedule.ts";
 
 /** What code is written for. */
@@ -100,12 +100,11 @@ function functionText(module: ReadModule, f: ReadFunction, name: string, { quads
   dropDead(graph);
   const refused = new Set<string>();
   for (let tries = 0; ; tries++) {
-    const packer = new Packer(refused);
+    const packer = new Packer(quads, refused);
     const packs = quads > 1 && tries < mostTries;
-    if (packs) for (const seed of seedsOf(graph, builder.groups, quads)) packer.seed(seed);
+    if (packs) for (const group of seedsOf(graph, builder.groups)) packer.seedAll(group);
     const reductions = packs ? reductionsOf(graph, packer, quads) : new Map<Node, Reduction>();
     if (quads === 4) packer.findMasks();
-    dropPartialTests(reductions);
     const schedule = new Schedule(graph, packer, reductions);
     try {
       return cFunction({ module, graph, packer, schedule, reductions }, name, f.type);

@@ -89,6 +89,19 @@ const notNumbers = kernel(`
   neg.f32 %f2, %f1; selp.f32 %f3, %f1, %f2, %q0; mul.f32 %f4, %f3, %f0; add.f32 %f5, %f4, %f3;
   setp.lt.u32 %q1, %t, 100; selp.f32 %f6, %f0, %f5, %q1; add.f32 %f7, %f6, %f4; st.global.f32 [%p], %f7; ret;`);
 
+/** Floats that are computed as doubles, whole numbers of 64 bits, and all of them in other forms; selected by doubles. */
+const converted = kernel(
+  `
+  .reg .f64 %e<10>; .reg .b64 %l<10>;
+  mul.lo.u32 %r2, %t, 0x9e3779b1; cvt.rn.f32.s32 %f0, %r2; cvt.f64.f32 %e0, %f0; cvt.rn.f64.u32 %e1, %r2;
+  fma.rn.f64 %e2, %e0, 0d3FF8000000000000, %e1; setp.lt.f64 %q0, %e2, 0d41E0000000000000;
+  selp.f64 %e3, %e2, %e0, %q0; cvt.rn.f32.f64 %f1, %e3; cvt.rzi.s32.f64 %r3, %e3; cvt.rzi.u32.f64 %r4, %e2;
+  mul.wide.s32 %l0, %r2, %r3; mul.wide.u32 %l1, %r2, %r4; add.s64 %l2, %l0, %l1; shr.s64 %l2, %l2, 20; cvt.u32.u64 %r5, %l2;
+  mul.hi.u32 %r6, %r2, %r4; cvt.s64.s32 %l3, %r5; shr.s64 %l4, %l3, 3; cvt.u32.u64 %r7, %l4;
+  mov.b32 %r8, %f1; xor.b32 %r9, %r8, %r3; xor.b32 %r9, %r9, %r4; xor.b32 %r9, %r9, %r6; xor.b32 %r9, %r9, %r7;
+  selp.b32 %r10, %r9, %r5, %q0; st.global.u32 [%p], %r10; ret;`,
+);
+
 /** Calls by address, and calls of a function by itself, as deep as the thread's number. */
 const calling = kernel(
   `
@@ -137,6 +150,7 @@ test.skipIf(why !== null).each([
   ["shared memory and a barrier", shared],
   ["words that follow each other or do not", rotated],
   ["NaNs", notNumbers],
+  ["numbers of other widths", converted],
   ["values of other lanes", exchanged],
   ["stores of some lanes", masked],
   ["printf", printing],
@@ -157,10 +171,10 @@ function check(got: Run, want: Run, wasm: Run): void {
   expect(got.out).toEqual(want.result.ok ? want.out : wasm.out);
 }
 
-/** The C of a kernel for machines with masks. */
-function translationOf(text: string): string {
+/** The C of a kernel, for machines with masks or without. */
+function translationOf(text: string, quads: 2 | 4 = 4): string {
   let made = "";
-  const compile = (module: Uint8Array): string => (made = translated(module, { quads: 4 }));
+  const compile = (module: Uint8Array): string => (made = translated(module, { quads }));
   const instance = (): never => {
     throw new Error("there is nothing to run");
   };
@@ -189,6 +203,23 @@ test("NaNs are replaced without a test whether there are some", () => {
   const text = translationOf(notNumbers);
   expect(text).toMatch(/v128_bitselect_by_4\(/);
   expect(text).not.toMatch(/movemask_ps/);
+});
+
+test("without masks, whether vectors have NaNs is asked of several at once", () => {
+  const text = translationOf(notNumbers, 2);
+  expect(text).toMatch(/= nan_f32_2\(/);
+  expect(text).not.toMatch(/movemask_ps/);
+});
+
+test.each([2, 4] as const)("operations that change the width of elements are for %i quads at once", (quads) => {
+  const text = translationOf(converted, quads);
+  expect(text).not.toMatch(/(promote_low|demote_f64x2_zero|convert_low|trunc_sat_f64x2_[su]_zero)\w*_1\(/);
+  for (const op of ["f64x2_promote_f32x4", "f64x2_convert_i32x4_u", "i64x2_extmul_i32x4_s", "i64x2_extend_i32x4_s"]) {
+    expect(text).toContain(`= ${op}_${quads}(`);
+  }
+  for (const op of ["f32x4_demote_f64x2", "i32x4_trunc_sat_f64x2_s", "i32x4_trunc_sat_f64x2_u"]) {
+    expect(text).toContain(`= ${op}_both_${quads}(`);
+  }
 });
 
 test.skipIf(why !== null)("threads of the host run machine code, too", async () => {

@@ -7,16 +7,19 @@ import { compilerForTests, whyNoMachineCode, widths } from "./native.ts";
 
 /*
  * Every operation of modules, in machine code and as the host's WebAssembly has it. Vectors are computed four at a
- * time, as the stores of neighbouring ones are, and once alone.
+ * time, as the stores of neighbouring ones are, and once alone; halves of them in all orders.
  */
 
 /** Bytes of a round's operands: five vectors for each of three. */
-const operandBytes = 80;
+const operandVectors = 5;
+const operandBytes = 16 * operandVectors;
 const roundBytes = 3 * operandBytes;
 const rounds = 60;
 const inputs = 1024;
 const outputs = inputs + rounds * roundBytes;
-const slotBytes = 96;
+/** Eight vectors, and what keeps them apart from those of the next slot. */
+const slotBytes = 144;
+const outputBytes = 0x20000;
 
 /** Numbers at which something changes, and others. */
 const words = [
@@ -59,6 +62,8 @@ class Writer {
   #f!: FunctionWriter;
   #input = 0;
   #output = 0;
+  /** The locals that have the vectors of all operands. */
+  #vectors: readonly number[] = [];
 
   /** Begins a function. */
   begin(name: string): void {
@@ -68,7 +73,7 @@ class Writer {
     this.#output = f.local("i32");
     for (const [local, base, stride] of [
       [this.#input, inputs, roundBytes],
-      [this.#output, outputs, 0x10000],
+      [this.#output, outputs, outputBytes],
     ] as const) {
       f.get(0);
       f.constant({ kind: "const", ty: "i32", value: stride });
@@ -77,27 +82,33 @@ class Writer {
       f.op("i32.add");
       f.set(local);
     }
+    this.#vectors = Array.from({ length: 3 * operandVectors }, () => f.local("v128"));
+    this.#vectors.forEach((local, i) => {
+      f.get(this.#input);
+      f.memory("v128.load", 1, 16 * i);
+      f.set(local);
+    });
   }
 
   value(op: ValueOp): void {
     const { params, result } = valueOps[op];
-    const element = /^f32|f32x4/.test(op) ? 4 : 8;
-    const at = this.#slot(op, mayBeNan.test(op) ? element : null);
+    const at = this.#slot(op);
     const isVector = result === "v128" || params.includes("v128" as never);
     for (let n = 0; n < (isVector ? 5 : 1); n++) {
       this.#f.get(this.#output);
       params.forEach((ty: WasmTy, i: number) => {
         this.#operand(ty, i, n);
         if (isDivision.test(op) && i === 1) this.#makeDivisor(ty);
+        if (op === "v128.bitselect" && i === 2) this.#makeMask();
       });
       this.#f.op(op, immediatesOf(op, n));
-      this.#f.memory(storeOf[result as WasmTy], 1, at + (result === "v128" ? 16 * n : 8 * n));
+      this.#f.memory(storeOf[result as WasmTy], 1, at + (result === "v128" ? 16 * (n < 4 ? n : 5) : 8 * n));
     }
   }
 
   access(op: MemoryOp): void {
     const { params, result } = memoryOps[op];
-    const at = this.#slot(op, null);
+    const at = this.#slot(op);
     const lane = op.endsWith("_lane") ? 1 : undefined;
     // What is stored to, or changed, is the operand `a` first.
     this.#f.get(this.#output);
@@ -127,15 +138,64 @@ class Writer {
     this.#f.op("i32.add");
   }
 
-  #slot(op: Slot["op"], element: Slot["element"]): number {
+  /** Elements of halves of vectors, in twice the width. `halves`: of which vectors, and whether the high ones. */
+  widened(op: ValueOp, halves: readonly (readonly [vector: number, isHigh: boolean])[]): void {
+    const at = this.#slot(op);
+    for (const [k, [n, isHigh]] of halves.entries()) {
+      this.#f.get(this.#output);
+      for (let i = 0; i < valueOps[op].params.length; i++) this.#operand("v128", i, n);
+      const high = op.replace("_low_", "_high_");
+      if (isHigh && !(high in valueOps)) this.#shuffle([2, 3, 2, 3], () => this.#operand("v128", 0, n));
+      this.#f.op(isHigh && high in valueOps ? (high as ValueOp) : op);
+      this.#f.memory("v128.store", 1, at + 16 * k);
+    }
+  }
+
+  /** Elements of `count` times two vectors in half the width. `words`: which ones of both, of `op` or of themselves. */
+  narrowed(op: ValueOp, count: number, words: readonly number[]): void {
+    const at = this.#slot(op);
+    for (let n = 0; n < count; n++) {
+      this.#f.get(this.#output);
+      const operand = (i: number): void => {
+        this.#operand("v128", 0, 2 * n + i);
+        if (op.endsWith("_zero")) this.#f.op(op);
+      };
+      operand(0);
+      if (op.includes("narrow")) {
+        operand(1);
+        this.#f.op(op);
+      } else this.#shuffle(words, () => operand(1));
+      this.#f.memory("v128.store", 1, at + 16 * n);
+    }
+  }
+
+  #shuffle(words: readonly number[], second: () => void): void {
+    second();
+    this.#f.op(
+      "i8x16.shuffle",
+      words.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte)),
+    );
+  }
+
+  #slot(op: Slot["op"]): number {
     const at = this.slots.length * slotBytes;
-    this.slots.push({ op, at, element });
+    this.slots.push({ op, at, element: mayBeNan.test(op) ? (op.startsWith("f32") ? 4 : 8) : null });
     return at;
   }
 
   #operand(ty: WasmTy, i: number, n: number): void {
+    if (ty === "v128") {
+      this.#f.get(this.#vectors[operandVectors * i + n]!);
+      return;
+    }
     this.#f.get(this.#input);
     this.#f.memory(loadOf[ty], 1, i * operandBytes + 16 * n);
+  }
+
+  /** Makes a mask of a vector, whose bytes have all bits or none. */
+  #makeMask(): void {
+    this.#f.constant({ kind: "const", ty: "i32", value: 7 });
+    this.#f.op("i8x16.shr_s");
   }
 
   /** Makes a divisor of a number: odd and not negative, so that no quotient traps. */
@@ -163,6 +223,51 @@ function alignmentOf(op: MemoryOp): number {
   return op.startsWith("i64") ? 8 : 4;
 }
 
+/** Both halves of the first vectors in order, of different numbers of them, and halves in another order. */
+const halves = [
+  ...[4, 2, 1].map((count) => Array.from({ length: 2 * count }, (_, k) => [k >> 1, k % 2 === 1] as const)),
+  [
+    [0, true],
+    [0, false],
+    [1, false],
+    [2, true],
+  ],
+  [
+    [0, false],
+    [0, false],
+    [1, true],
+    [1, true],
+  ],
+] as const;
+
+const isWidening = (op: string): boolean => /_low_/.test(op);
+
+/** What two vectors are joined by: words of both, as whole numbers, or of what operations have made of each. */
+function narrowings(writer: Writer): (() => void)[] {
+  const all = Object.keys(valueOps) as ValueOp[];
+  const made: (() => void)[] = [];
+  for (const count of [4, 2, 1]) {
+    for (const op of all.filter((name) => /narrow_|_zero$/.test(name))) {
+      for (const words of op.endsWith("_zero")
+        ? [
+            [0, 1, 4, 5],
+            [4, 5, 0, 1],
+          ]
+        : [[]]) {
+        made.push(() => writer.narrowed(op, count, words));
+      }
+    }
+    for (const words of [
+      [0, 2, 4, 6],
+      [1, 3, 5, 7],
+      [2, 0, 4, 6],
+    ]) {
+      made.push(() => writer.narrowed("i8x16.shuffle", count, words));
+    }
+  }
+  return made;
+}
+
 const waits = (op: string): boolean => op.startsWith("memory.atomic");
 
 function moduleOfAll(): { readonly bytes: Uint8Array<ArrayBuffer>; readonly slots: readonly Slot[] } {
@@ -177,6 +282,10 @@ function moduleOfAll(): { readonly bytes: Uint8Array<ArrayBuffer>; readonly slot
       // With masks of any bits its result is the machine's choice.
       .filter((op) => op !== "i8x16.relaxed_laneselect")
       .map((op) => () => writer.value(op)),
+    ...(Object.keys(valueOps) as ValueOp[])
+      .filter(isWidening)
+      .flatMap((op) => halves.map((of) => () => writer.widened(op, of))),
+    ...narrowings(writer),
     ...(Object.keys(memoryOps) as MemoryOp[]).filter((op) => !waits(op)).map((op) => () => writer.access(op)),
   ];
   all.forEach((write, i) => {
@@ -217,7 +326,7 @@ function differences(slots: readonly Slot[], got: ArrayBufferLike, want: ArrayBu
   for (const { op, at, element } of slots) {
     for (let round = 0; round < rounds; round++) {
       for (let byte = 0; byte < slotBytes; byte += 4) {
-        const place = outputs + round * 0x10000 + at + byte;
+        const place = outputs + round * outputBytes + at + byte;
         if (a.getUint32(place, true) === b.getUint32(place, true)) continue;
         const start = place - (byte % (element ?? 4));
         if (element !== null && isNan(a, start, element) && isNan(b, start, element)) continue;

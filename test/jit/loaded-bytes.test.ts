@@ -158,6 +158,105 @@ describe("words put together from bytes", () => {
   });
 });
 
+/** Eight bytes from one on, lowest first, as the two words of a number. */
+const long = (...bytes: readonly number[]): readonly number[] => [word(...bytes.slice(0, 4)), word(...bytes.slice(4))];
+const from = (at: number): readonly number[] => long(...[0, 1, 2, 3, 4, 5, 6, 7].map((i) => byteAt(at + i)));
+
+const load8 = (first: number): string =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ld.global.u8 %r${10 + first + i}, [%d0+${first + i}];`).join(" ");
+const wide8 = (first: number): string =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `cvt.u64.u32 %d${1 + i}, %r${10 + first + i};`).join(" ");
+/** Joins %d1 to %d8, each shifted by some bytes, in %d1. */
+const joined = (by: (i: number) => number, op = "or.b64"): string =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((i) => `shl.b64 %d${1 + i}, %d${1 + i}, ${8 * by(i)};`).join(" ") +
+  [1, 2, 3, 4, 5, 6, 7].map((i) => ` ${op} %d1, %d1, %d${1 + i};`).join("");
+
+/** Code that puts numbers of 64 bits together. */
+const longAssemblies: readonly (readonly [string, number, string, (at: number) => readonly number[]])[] = [
+  [
+    "by shifts, lowest first",
+    8,
+    `${load8(0)} ${wide8(0)} ${joined((i) => i)} mov.b64 {%r4, %r5}, %d1; mov.u32 %r6, %r12; mov.u32 %r7, %r17;`,
+    (at) => [...from(at), byteAt(at + 2), byteAt(at + 7)],
+  ],
+  [
+    "two of them, the second as a sum",
+    16,
+    `${load8(0)} ${load8(8)} ${wide8(0)} ${joined((i) => i)} mov.b64 {%r4, %r5}, %d1;
+     ${wide8(8)} ${joined((i) => i, "add.s64")} mov.b64 {%r6, %r7}, %d1;`,
+    (at) => [...from(at), ...from(at + 8)],
+  ],
+  [
+    "highest first",
+    8,
+    `${load8(0)} ${wide8(0)} ${joined((i) => 7 - i)} mov.b64 {%r4, %r5}, %d1; mov.u32 %r6, %r10; mov.u32 %r7, %r11;`,
+    (at) => [...long(...[7, 6, 5, 4, 3, 2, 1, 0].map((i) => byteAt(at + i))), byteAt(at), byteAt(at + 1)],
+  ],
+  [
+    "as nvcc does, by products, fields and masks",
+    8,
+    `.reg .b16 %h<8>; ${[0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ld.global.u8 %h${i}, [%d0+${i}];`).join(" ")}
+     cvt.u64.u16 %d1, %h0; and.b64 %d1, %d1, 255; cvt.u64.u16 %d2, %h1; bfi.b64 %d1, %d2, %d1, 8, 8;
+     cvt.u32.u16 %r10, %h2; and.b32 %r10, %r10, 255; mul.wide.u32 %d2, %r10, 65536; or.b64 %d1, %d2, %d1;
+     cvt.u32.u16 %r10, %h3; and.b32 %r10, %r10, 255; mul.wide.u32 %d2, %r10, 16777216; or.b64 %d1, %d2, %d1;
+     ${[4, 5, 6].map((i) => `cvt.u64.u16 %d2, %h${i}; shl.b64 %d2, %d2, ${8 * i}; and.b64 %d2, %d2, ${255n << BigInt(8 * i)}; or.b64 %d1, %d2, %d1;`).join(" ")}
+     cvt.u64.u16 %d2, %h7; shl.b64 %d2, %d2, 56; or.b64 %d1, %d2, %d1; mov.b64 {%r4, %r5}, %d1; shr.u64 %d2, %d1, 8;
+     mov.b64 {%r6, %r7}, %d2;`,
+    (at) => [...from(at), ...long(...[1, 2, 3, 4, 5, 6, 7].map((i) => byteAt(at + i)), 0)],
+  ],
+  [
+    "with a factor that is nearly a power of two",
+    8,
+    `${load8(0)} ${wide8(0)} mul.lo.u64 %d8, %d8, 72057594037927937; shl.b64 %d7, %d7, 48; shl.b64 %d6, %d6, 40;
+     shl.b64 %d5, %d5, 32; shl.b64 %d4, %d4, 24; shl.b64 %d3, %d3, 16; shl.b64 %d2, %d2, 8;
+     ${[2, 3, 4, 5, 6, 7, 8].map((i) => `or.b64 %d1, %d1, %d${i};`).join(" ")} mov.b64 {%r4, %r5}, %d1; mov.u32 %r6, 0; mov.u32 %r7, 0;`,
+    (at) => {
+      const [low, high] = from(at) as [number, number];
+      return [low | byteAt(at + 7), high, 0, 0];
+    },
+  ],
+  [
+    "of words and a half with a sign",
+    12,
+    `ld.global.u16 %r10, [%d0]; ld.global.u16 %r11, [%d0+2]; ld.global.s16 %r12, [%d0+4]; ld.global.u16 %r13, [%d0+6];
+     ld.global.u8 %r14, [%d0+8]; ld.global.u8 %r15, [%d0+11]; ${wide8(0).split(" ").slice(0, 12).join(" ")}
+     shl.b64 %d2, %d2, 16; shl.b64 %d3, %d3, 32; shl.b64 %d4, %d4, 48; or.b64 %d1, %d1, %d2; or.b64 %d1, %d1, %d3;
+     or.b64 %d1, %d1, %d4; mov.b64 {%r4, %r5}, %d1; mov.u32 %r6, %r14; mov.u32 %r7, %r15;`,
+    (at) => {
+      // The half has 32 bits with its sign, which `cvt.u64.u32` takes for no sign.
+      const third = (half(at + 4) << 16) >> 16;
+      return [half(at) | (half(at + 2) << 16), third | (half(at + 6) << 16), byteAt(at + 8), byteAt(at + 11)];
+    },
+  ],
+];
+
+const anyOne = (bytes: number): Spot => ({
+  ...{ name: "the same for all threads", at: () => 6, bytes: 6 + bytes },
+  code: "add.s64 %d0, %d0, 6;",
+});
+
+describe("numbers of 64 bits put together from bytes", () => {
+  test.each(longAssemblies)("%s", (_, bytes, code, expected) => {
+    for (const spot of [apart(8, bytes), apart(24, bytes), anywhere(bytes), anyOne(bytes)]) run(spot, code, expected);
+    run(apart(16, bytes), code, expected, skipThirds);
+  });
+
+  test("of which one byte has been stored meanwhile", () => {
+    const store = "st.global.u8 [%d0+3], %r10;";
+    const halves = [load8(0).split("; ").slice(0, 3), load8(0).split("; ").slice(3)].map((part) => part.join("; "));
+    const code = `${halves[0]}; ${store} ${halves[1]} ${wide8(0)} ${joined((i) => i)} mov.b64 {%r4, %r5}, %d1; mov.u32 %r6, 1;
+      mov.u32 %r7, 2;`;
+    run(apart(8, 8), code, (at) => [...long(...[0, 1, 2, 0, 4, 5, 6, 7].map((i) => byteAt(at + i))), ...[1, 2]]);
+  });
+
+  test("of which the last byte of one thread lies beyond the end", () => {
+    const body = `mov.u64 %d0, table; mad.wide.u32 %d0, %t, 24, %d0; ${load8(0)} ${wide8(0)} ${joined((i) => i)}
+      st.global.u64 [%out], %d1; ret;`;
+    const { reports } = expectSame({ name: "", before: table(63 * 24 + 7), body, block: [threads, 1, 1], words: 2 });
+    expect(reports).toMatchObject([{ code: "global-out-of-bounds" }]);
+  });
+});
+
 describe("records of elements that are less than a word", () => {
   const types = ["u8", "s8", "u16", "s16"] as const;
   const value = (type: (typeof types)[number], at: number): number => {

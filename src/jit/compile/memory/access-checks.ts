@@ -4,7 +4,7 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type AccessGroup, accessGroups, type GroupMember } from "../analysis/access/access-groups.ts";
 import { type AssembledWord, assembledWordsOf } from "../analysis/access/assembled-words.ts";
 import type { RestartablePrefix } from "../analysis/access/restartable-prefix.ts";
-import { type WideLoadPart, wideLoadsOf } from "../analysis/access/wide-loads.ts";
+import { type WideLoad, type WideLoadPart, wideLoadsOf } from "../analysis/access/wide-loads.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { both } from "../lanes/scalar.ts";
@@ -67,6 +67,8 @@ export class AccessChecks {
   readonly #members: ReadonlyMap<number, GroupMember>;
   readonly wideLoads: ReadonlyMap<number, WideLoadPart>;
   readonly assembledWords: ReadonlyMap<number, AssembledWord>;
+  /** The wide loads of which numbers of 64 bits are put together. */
+  readonly #ofLongNumbers: ReadonlySet<WideLoad>;
   readonly #groups: GroupChecks;
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
@@ -81,6 +83,8 @@ export class AccessChecks {
     this.#members = accessGroups(chunk.analysis.code, objects.variableNear);
     this.wideLoads = wideLoadsOf(chunk.analysis.code, this.#members);
     this.assembledWords = assembledWordsOf(chunk.analysis.code, this.wideLoads);
+    const long = [...this.assembledWords.values()].filter(({ bytes }) => bytes.length === 8);
+    this.#ofLongNumbers = new Set(long.map(({ words }) => words[0]!.wide));
     this.#groups = new GroupChecks(chunk, context, objects, this.#members);
     this.#lookup = new AddressLookup(chunk, context, (index) => this.#groups.recordOf(this.#members.get(index)!.group));
   }
@@ -117,7 +121,9 @@ export class AccessChecks {
     }
     const { locals, left: _, ...found } = known;
     const part = this.#groups.isPerLane(group.access) ? undefined : this.wideLoads.get(index);
-    const wideLoad = part !== undefined && isBetterWide(found, part) ? part : null;
+    const isBetter = (one: WideLoadPart): boolean =>
+      found.offsets.kind === "one" ? this.#ofLongNumbers.has(one.wide) : isBetterWide(found, one);
+    const wideLoad = part !== undefined && isBetter(part) ? part : null;
     const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;

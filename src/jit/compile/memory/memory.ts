@@ -105,7 +105,10 @@ export class Memory {
       either(
         writer,
         checked,
-        () => this.#moves.scalars.loadOne(access, offsets.at, immediate, locals),
+        () => {
+          if (checked.wideLoad === null) this.#moves.scalars.loadOne(access, offsets.at, immediate, locals);
+          else this.#wideLoads.loadOne(index, access, checked, offsets.at, locals[0]!);
+        },
         () =>
           this.#lookUpElements(checks, op, (by, part, from) => {
             by.lookUp(index, part, address, mask);

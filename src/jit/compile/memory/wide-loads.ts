@@ -17,8 +17,9 @@ export interface WideAccesses {
 
 /** What a wide load has loaded. */
 interface Loaded {
-  /** The locals of each word. */
+  /** The locals of each word; or of each two words of a number of 64 bits, where all lanes load the same. */
   readonly words: readonly (readonly number[])[];
+  readonly isUniform: boolean;
   /** The instruction that used it last: instructions of one version of the code come in ascending order. */
   last: number;
   /** Whether it was loaded on every way to where code is written. */
@@ -69,21 +70,60 @@ export class WideLoads {
     this.#loaded.get(wide)!.last = index;
   }
 
+  /** The same where all lanes load the same, for wide loads of which numbers of 64 bits are put together. */
+  loadOne(index: number, access: Access, checked: CheckedAccess, at: Wasm, into: number): void {
+    const { writer } = this.#chunk;
+    const part = checked.wideLoad!;
+    let loaded = this.#loaded.get(part.wide);
+    if (loaded?.isUniform !== true || index <= loaded.last) {
+      this.#release(index);
+      const words = Array.from({ length: part.wide.words / 2 }, () => [writer.local("i64")]);
+      words.forEach(([local], i) => {
+        writer.value(at);
+        writer.memory("i64.load", 1, checked.immediate - part.at + 8 * i);
+        writer.set(local!);
+      });
+      loaded = { words, isUniform: true, last: index, isCertain: isAlwaysGood(checked) };
+      this.#loaded.set(part.wide, loaded);
+    }
+    loaded.last = index;
+    const number = wasm.local("i64", loaded.words[part.at >> 3]![0]!);
+    const shifted = wasm.op("i64.shr_u", number, wasm.i64(BigInt(8 * (part.at & 7))));
+    writer.assign([{ local: into, value: elementOfWord(access, wasm.op("i32.wrap_i64", shifted)) }]);
+  }
+
   /** The value of an instruction that puts a word together, where its bytes have certainly been loaded. */
   assembled(index: number): Value | null {
     const word = this.#assembled.get(index);
     if (word === undefined) return null;
+    const [{ wide: only, word: start }] = word.words as [LoadedWord];
+    if (this.#loaded.get(only)?.isUniform === true) return this.#assembledOne(index, only, start, word.bytes.length);
     const sources = word.words.map((source) => this.#certain(index, source));
     const [first, second = null] = sources;
     if (first == null || sources.includes(null)) return null;
     for (const { wide } of word.words) this.#loaded.get(wide)!.last = index;
+    if (word.bytes.length === 8) {
+      const quads = first.map((local, q) => {
+        const [low, high] = [local, second![q]!].map((l) => wasm.local("v128", l));
+        return [wasm.shuffle32(low!, high!, [0, 4, 1, 5]), wasm.shuffle32(low!, high!, [2, 6, 3, 7])];
+      });
+      return { kind: "vector", ty: "i64", quads };
+    }
     const quads = first.map((local, q) => [assembledQuad(word.bytes, local, second === null ? null : second[q]!)]);
     return { kind: "vector", ty: "i32", quads };
   }
 
+  /** A number of 64 bits that all lanes have loaded; null for others, which are put together as they are written. */
+  #assembledOne(index: number, wide: WideLoad, word: number, bytes: number): Value | null {
+    const loaded = this.#loaded.get(wide)!;
+    if (bytes < 8 || word % 2 === 1 || !loaded.isCertain || index <= loaded.last) return null;
+    loaded.last = index;
+    return { kind: "uniform", ty: "i64", scalar: wasm.local("i64", loaded.words[word / 2]![0]!) };
+  }
+
   #certain(index: number, { wide, word }: LoadedWord): readonly number[] | null {
     const loaded = this.#loaded.get(wide);
-    if (loaded === undefined || !loaded.isCertain || index <= loaded.last) return null;
+    if (loaded === undefined || loaded.isUniform || !loaded.isCertain || index <= loaded.last) return null;
     const locals = loaded.words[word]!;
     return locals.length === this.#chunk.quads ? locals : null;
   }
@@ -97,10 +137,10 @@ export class WideLoads {
   ): Loaded["words"] {
     const { writer, quads } = this.#chunk;
     const before = this.#loaded.get(wide);
-    if (before !== undefined && index > before.last) return before.words;
+    if (before?.isUniform === false && index > before.last) return before.words;
     this.#release(index);
     const words = Array.from({ length: wide.words }, () => Array.from({ length: quads }, () => writer.local("v128")));
-    this.#loaded.set(wide, { words, last: index, isCertain: isAlwaysGood(checked) });
+    this.#loaded.set(wide, { words, isUniform: false, last: index, isCertain: isAlwaysGood(checked) });
     const whole = { ...checked, immediate: checked.immediate - at };
     const record: Access = { ...access, bits: 32, signed: false, count: wide.words, align: 1 };
     const { offsets, immediate } = whole;
@@ -128,4 +168,11 @@ function assembledQuad(bytes: AssembledWord["bytes"], first: number, second: num
     bytes.map((byte) => (byte === null ? 16 : 16 * (byte >> 2) + lane + (byte & 3))),
   );
   return wasm.shuffle(a, b, places);
+}
+
+/** An element as an i32, of which it is the low bits. */
+function elementOfWord({ bits, signed }: Access, word: Wasm): Wasm {
+  if (bits === 32) return word;
+  if (signed) return wasm.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s", word);
+  return wasm.op("i32.and", word, wasm.i32(bits === 8 ? 0xff : 0xffff));
 }

@@ -11,21 +11,27 @@ export interface LoadedWord {
   readonly word: number;
 }
 
-/** A word that instructions put together from bytes of one or two words that a wide load has loaded. */
+/** A word, or two as a number of 64 bits, that instructions put together from bytes of one or two loaded words. */
 export interface AssembledWord {
   readonly words: readonly LoadedWord[];
-  /** For each byte, lowest first, its number among the bytes of these words; null: the byte is 0. */
+  /**
+   * For each of 4 or 8 bytes, lowest first, its number among the bytes of these words; null: the byte is 0. Of 8 bytes
+   * all are there, in order.
+   */
   readonly bytes: readonly (number | null)[];
 }
 
 /** A byte of a word: one of a wide load, by its distance from the start; or a constant; null: not known. */
 type Byte = { readonly wide: WideLoad; readonly at: number } | { readonly value: number } | null;
 
+/** Those of a number, lowest first: 4 or 8. */
 type Bytes = readonly Byte[];
 
 const unknown: Bytes = [null, null, null, null];
+const unknown64: Bytes = [...unknown, ...unknown];
 
 const zero: Byte = { value: 0 };
+const zeros: Bytes = [zero, zero, zero, zero];
 
 const isValue = (byte: Byte, value: number): boolean => byte !== null && "value" in byte && byte.value === value;
 
@@ -48,11 +54,10 @@ export function assembledWordsOf(
       writesOf(instruction, (r) => known.delete(r));
       const [to] = instruction.dst;
       if (bytes === null || typeof to !== "number") continue;
-      known.set(
-        to,
-        bytes.map((byte, i) => (8 * i < ir.registers[to]!.bits ? byte : zero)),
-      );
-      const word = part === undefined ? wordOf(known.get(to)!) : null;
+      const { bits } = ir.registers[to]!;
+      const kept = bytes.map((byte, i) => (8 * i < bits ? byte : zero));
+      known.set(to, kept);
+      const word = part !== undefined ? null : bits === 64 ? twoWordsOf(kept) : wordOf(kept.slice(0, 4));
       if (word !== null) assembled.set(index, word);
     }
   }
@@ -61,45 +66,57 @@ export function assembledWordsOf(
 
 function loadedBytes({ op }: Instruction, { wide, at }: WideLoadPart): Bytes | null {
   if (op.kind !== "load" || (op.access.signed && op.access.bits < 32)) return null;
-  return [0, 1, 2, 3].map((i) => (8 * i < op.access.bits ? { wide, at: at + i } : zero));
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (8 * i < op.access.bits ? { wide, at: at + i } : zero));
 }
 
 function computedBytes({ op, dst, guard, lanes }: Instruction, known: ReadonlyMap<number, Bytes>): Bytes | null {
   if (op.kind !== "pure" || guard !== null || lanes !== undefined || dst.length !== 1) return null;
   const [value] = op.values;
-  if (value!.ty !== "i32") return null;
   const bytes = bytesOf(value!, known);
   return bytes.some((byte) => byte !== null && "wide" in byte) ? bytes : null;
 }
 
-/** The bytes of an expression of type i32. */
+/** The bytes of an expression: 4 of an i32, 8 of an i64; of others none is known. */
 function bytesOf(expr: Expr, known: ReadonlyMap<number, Bytes>): Bytes {
-  if (expr.ty !== "i32") return unknown;
-  if (expr.kind === "reg") return known.get(expr.reg) ?? unknown;
-  if (expr.kind === "const") return [0, 8, 16, 24].map((shift) => ({ value: (Number(expr.value) >>> shift) & 255 }));
-  if (expr.kind !== "prim") return unknown;
+  const none = expr.ty === "i64" ? unknown64 : unknown;
+  if (expr.ty !== "i32" && expr.ty !== "i64") return none;
+  if (expr.kind === "reg") return known.get(expr.reg)?.slice(0, none.length) ?? none;
+  if (expr.kind === "const")
+    return none.map((_, i) => ({ value: Number(BigInt.asUintN(8, BigInt(expr.value) >> BigInt(8 * i))) }));
+  if (expr.kind !== "prim") return none;
   const [a, b, c] = expr.args.map((arg) => bytesOf(arg, known));
-  if (a === undefined || b === undefined) return unknown;
-  const by = expr.args[1]!;
+  const by = expr.args[1];
+  const count = by?.kind === "const" ? Number(by.value) : null;
   switch (expr.prim) {
+    case "i64.extend_i32_u":
+      return [...a!, ...zeros];
+    case "i32.wrap_i64":
+      return a!.slice(0, 4);
     case "i32.or":
     case "i32.xor":
     case "i32.add":
-      return a.every((_, i) => isValue(a[i]!, 0) || isValue(b[i]!, 0))
-        ? a.map((byte, i) => (isValue(byte, 0) ? b[i]! : byte))
-        : unknown;
+    case "i64.or":
+    case "i64.xor":
+    case "i64.add":
+      return a!.every((_, i) => isValue(a![i]!, 0) || isValue(b![i]!, 0))
+        ? a!.map((byte, i) => (isValue(byte, 0) ? b![i]! : byte))
+        : none;
     case "i32.and":
-      return a.map((byte, i) => common(byte, b[i]!));
+    case "i64.and":
+      return a!.map((byte, i) => common(byte, b![i]!));
     case "i32.shl":
-      return by.kind === "const" ? shifted(a, Number(by.value)) : unknown;
+    case "i64.shl":
+      return count === null ? none : shifted(a!, count);
     case "i32.shr_u":
-      return by.kind === "const" ? shifted(a, -Number(by.value)) : unknown;
+    case "i64.shr_u":
+      return count === null ? none : shifted(a!, -count);
     case "i32.mul":
-      return by.kind === "const" ? shifted(a, Math.log2(Number(by.value) >>> 0)) : unknown;
+    case "i64.mul":
+      return by?.kind === "const" ? shifted(a!, powerOf(BigInt.asUintN(8 * none.length, BigInt(by.value)))) : none;
     case "i32.permute":
-      return permuted([...a, ...b], c ?? unknown);
+      return permuted([...a!, ...b!], c ?? unknown);
     default:
-      return unknown;
+      return none;
   }
 }
 
@@ -110,11 +127,15 @@ function common(a: Byte, b: Byte): Byte {
   return isValue(a, 255) ? b : null;
 }
 
+/** Of which power of two a number is the value; a fraction if it is none. */
+const powerOf = (value: bigint): number =>
+  value > 0n && (value & (value - 1n)) === 0n ? value.toString(2).length - 1 : Number.NaN;
+
 /** Bytes shifted to the left by a number of bits. */
 function shifted(bytes: Bytes, bits: number): Bytes {
   const by = bits / 8;
-  if (!Number.isInteger(by) || Math.abs(by) > 3) return unknown;
-  return bytes.map((_, i) => (i - by < 0 || i - by > 3 ? zero : bytes[i - by]!));
+  if (!Number.isInteger(by) || Math.abs(by) >= bytes.length) return bytes.map(() => null);
+  return bytes.map((_, i) => bytes[i - by] ?? (i - by < 0 || i - by >= bytes.length ? zero : null));
 }
 
 /** What `prmt` selects by the digits of a constant. */
@@ -144,4 +165,16 @@ function wordOf(bytes: Bytes): AssembledWord | null {
   // A single byte is in a register of its own. A shuffle takes two vectors, of which zeros need one.
   const loaded = numbers.filter((n) => n !== null).length;
   return loaded < 2 || words.length + (loaded < 4 ? 1 : 0) > 2 ? null : { words, bytes: numbers };
+}
+
+/** The same of 8 bytes: all of them, in the order in which they have been loaded. */
+function twoWordsOf(bytes: Bytes): AssembledWord | null {
+  const [first] = bytes;
+  if (first == null || "value" in first || first.at % 4 !== 0) return null;
+  const { wide, at } = first;
+  const isNext = (byte: Byte, i: number): boolean =>
+    byte !== null && "wide" in byte && byte.wide === wide && byte.at === at + i;
+  if (!bytes.every(isNext)) return null;
+  const word = at / 4;
+  return { words: [word, word + 1].map((n) => ({ wide, word: n })), bytes: bytes.map((_, i) => i) };
 }

@@ -34,6 +34,7 @@ export function bytes(scope: Scope): void {
   if (isShort) text.add(guard, `@${p} bra ${end};`);
   const values: Values = { numbers: { 16: [], 32: [] }, predicates: [] };
   for (let i = random.between(2, 5); i > 0; i--) load(text, values, index);
+  if (random.chance(0.3)) loadLong(text, values, index);
   let slots = 0;
   const parts = random.between(2, 5);
   for (let i = 0; i < parts; i++) {
@@ -59,6 +60,40 @@ function load(text: FunctionText, values: Values, index: string): void {
   text.add(`mad.wide.u32 ${address}, ${at}, ${size * step}, %input;`);
   const to = add(text, values, bits);
   text.add(`ld.global.${type} ${to}, [${address}+${size * random.below(9)}];`);
+}
+
+/** A number of 64 bits from bytes, mostly lowest first: some of its words are added to what is known. */
+function loadLong(text: FunctionText, values: Values, index: string): void {
+  const { random } = text;
+  const address = text.temporary(64);
+  text.add(`mad.wide.u32 ${address}, ${index}, ${random.pick([1, 2, 4, 6])}, %input;`);
+  const first = random.below(9);
+  const order = [0, 1, 2, 3, 4, 5, 6, 7];
+  const [a, b] = [random.below(8), random.below(8)];
+  // Another byte is in the place of one, or two have been exchanged.
+  const change = random.below(6);
+  if (change === 0) order[a] = b;
+  if (change === 1) [order[a], order[b]] = [order[b]!, order[a]!];
+  const loaded = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => {
+    const to = text.temporary(32);
+    text.add(`ld.global.u8 ${to}, [${address}+${first + i}];`);
+    if (random.chance(0.1)) values.numbers[32].push(to);
+    return to;
+  });
+  const long = (i: number): string => {
+    const to = text.temporary(64);
+    text.add(`cvt.u64.u32 ${to}, ${loaded[order[i]!]!};`);
+    return to;
+  };
+  const sum = long(0);
+  for (let i = 1; i < 8; i++) {
+    const part = long(i);
+    if (random.chance(0.3)) text.add(`mul.lo.u64 ${part}, ${part}, ${2n ** BigInt(8 * i)};`);
+    else text.add(`shl.b64 ${part}, ${part}, ${8 * i};`);
+    text.add(`${random.pick(["or.b64", "add.s64", "xor.b64"])} ${sum}, ${sum}, ${part};`);
+  }
+  const [low, high] = [add(text, values, 32), add(text, values, 32)];
+  text.add(`mov.b64 {${low}, ${high}}, ${sum};`);
 }
 
 /** A few operations, which some threads leave out or repeat. */

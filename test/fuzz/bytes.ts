@@ -66,7 +66,8 @@ function load(text: FunctionText, values: Values, index: string): void {
 function loadLong(text: FunctionText, values: Values, index: string): void {
   const { random } = text;
   const address = text.temporary(64);
-  text.add(`mad.wide.u32 ${address}, ${index}, ${random.pick([1, 2, 4, 6])}, %input;`);
+  const at = random.pick([() => index, () => index, () => text.computed("and.b32", index, 15), () => "3"])();
+  text.add(`mad.wide.u32 ${address}, ${at}, ${random.pick([1, 4, 8, 8, 16, 16])}, %input;`);
   const first = random.below(9);
   const order = [0, 1, 2, 3, 4, 5, 6, 7];
   const [a, b] = [random.below(8), random.below(8)];

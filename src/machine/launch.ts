@@ -46,18 +46,6 @@ export interface LaunchShadow {
   readonly ranges: ReadonlyMap<number, ShadowRange>;
 }
 
-/**
- * Where threads are in other blocks than were asked for: those with the same global index (`same`), with x and y
- * exchanged (`transposed`); or neighbours along x lie one after the other in each of those, in a direction in which
- * they are one thread deep.
- */
-export type Placement = "same" | "transposed" | "alongX" | "alongY" | "alongZ";
-
-const axes = { same: null, transposed: null, alongX: 0, alongY: 1, alongZ: 2 } as const;
-
-/** The direction in which blocks lie one after the other: x, y or z; null if they do not. */
-export const axisOf = (placement: Placement): 0 | 1 | 2 | null => axes[placement];
-
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {
   /** Its name. */
@@ -69,7 +57,11 @@ export interface LaunchRequest {
    * The grid and the blocks that were asked for, where compiled code runs the same threads in other blocks.
    */
   readonly asked?: Pick<LaunchRequest, "grid" | "block"> & {
-    readonly placement: Placement;
+    /**
+     * Where threads are in these other blocks: those with the same global index, with x and y exchanged; or neighbours
+     * along x lie one after the other in each of those, in a direction in which they are one thread deep.
+     */
+    readonly placement: "same" | "transposed" | "alongX" | "alongY" | "alongZ";
     /** What lies in the shared memory of those blocks, if that is not what the program's variables say. */
     readonly sharedExtents: readonly Extent[] | null;
   };
@@ -141,3 +133,10 @@ export interface LaunchResult {
   /** The fault, if there was one, and what sanitizers found; in the order of time. */
   readonly reports: readonly Report[];
 }
+
+export type Placement = NonNullable<LaunchRequest["asked"]>["placement"];
+
+const axes = { same: null, transposed: null, alongX: 0, alongY: 1, alongZ: 2 } as const;
+
+/** The direction in which blocks lie one after the other: x, y or z; null if they do not. */
+export const axisOf = (placement: Placement): 0 | 1 | 2 | null => axes[placement];

@@ -10,8 +10,9 @@ export type Unit = Node | Pack;
 export interface Reduction {
   readonly packs: readonly Pack[];
   /**
-   * The lanes' bits, or whether any bit is set, no lane of 32 bits of the conjunction is zero, not all bits are set, or
-   * any lane is above that of the limit, as unsigned numbers, or a NaN or the sum of some is.
+   * `bits`: a bit for each lane. Else a condition: some bit is set (`any`); no word of the conjunction is zero (`all`);
+   * some bit of it is not set (`not_all`); some word is above that of the limit, without signs (`above`); there is a
+   * NaN (`nan_f32`, `nan_f64`), which the sum of all shows.
    */
   readonly op: "bits" | "any" | "all" | "not_all" | "above" | "nan_f32" | "nan_f64";
   readonly limit: Pack | null;

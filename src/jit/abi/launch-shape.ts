@@ -82,5 +82,9 @@ export const lanesOf = ({ quads, scalar }: Pick<LaunchShape, "quads" | "scalar">
 /** Lanes of a chunk, divided by four: up to a warp. */
 export type Quads = 1 | 2 | 4 | 8;
 
+/** Whether the lanes of each chunk lie in one row of threads, whose length is a multiple of a chunk's. */
+export const areInRow = ({ rows, full, width }: Pick<LaunchShape, "rows" | "full" | "width">): boolean =>
+  rows && full && width === null;
+
 /** What may be asked for: so many lanes, or that chunks are single threads where threads can run alone. */
 export type ChunkWidth = Quads | "scalar";

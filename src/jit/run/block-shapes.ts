@@ -1,4 +1,4 @@
-import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../ir/index.ts";
+import type { Instruction } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { anyShape, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 
@@ -45,14 +45,3 @@ export function threadShape(
 
 /** Whether warps have threads of several rows of a block, of which code for blocks of any shape knows nothing. */
 export const hasMixedWarps = (block: Dim3): boolean => !isRow(block) && block[0] % 32 !== 0;
-
-/** Whether a function that kernels call stores to memory that lanes share. */
-export const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
-  kind === "function" &&
-  instructions.some(({ op }) =>
-    accessesOf(op).some(({ effect, access: { space } }) => effect !== "load" && isOfAllLanes(space)),
-  );
-
-/** Whether lanes may find each other's stores in a state space. */
-const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
-  space === "global" || space === "generic" || space === "shared";

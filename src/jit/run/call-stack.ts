@@ -59,7 +59,7 @@ export class CallStack {
     return this.#hosted.program.functionNamed(this.#kernel.name)!;
   }
 
-  /** Most kernels run without them. */
+  /** Found when they are asked for: most kernels run without them. */
   get #functions(): readonly LoadedFunction[] {
     return this.#hosted.functions ?? loadedFunctionsOf(this.#hosted.program).list;
   }

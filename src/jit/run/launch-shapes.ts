@@ -18,9 +18,10 @@ import { withInteriorVersion } from "../compile/analysis/versions/interior-versi
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.ts";
-import { blockShape, hasMixedWarps, scalarShape, storesInFunction, threadShape } from "./block-shapes.ts";
+import { blockShape, hasMixedWarps, scalarShape, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasManyBlocks } from "./launch-traits.ts";
+import { storesInFunction } from "./own-work.ts";
 import { foundOnce, noted } from "../compile/analysis/access/noted.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
@@ -310,9 +311,8 @@ export class LaunchShapes {
   }
 
   /**
-   * The width for threads that run in other blocks than were asked for: their warps have been taken apart, but for rows
-   * of the blocks, whose threads stay together. Null where chunks would be narrower than these, and for blocks that lie
-   * side by side, whose warps stay what they are.
+   * The width for threads in other blocks than were asked for: warps have been taken apart, but for rows of the blocks.
+   * Null where chunks would be narrower than these, and for blocks side by side, whose warps stay what they are.
    */
   #quadsApart(kernel: IrFunction, { block, asked }: LaunchRequest): Quads | null {
     if (asked === undefined || axisOf(asked.placement) !== null) return null;

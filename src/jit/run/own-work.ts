@@ -1,4 +1,11 @@
-import { accessesOf, type Instruction, type IrModule, type Op } from "../../ir/index.ts";
+import {
+  accessesOf,
+  type Instruction,
+  type IrFunction,
+  type IrModule,
+  type MemoryAccess,
+  type Op,
+} from "../../ir/index.ts";
 import { symbolsOf } from "../../ir/operands.ts";
 import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
 import { specialsOf } from "../compile/analysis/values/special-registers.ts";
@@ -56,3 +63,14 @@ function isPlain(instruction: Instruction): boolean {
       order === (effect === "atomic" ? "relaxed" : "weak"),
   );
 }
+
+/** Whether a function that kernels call stores to memory that lanes share. */
+export const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
+  kind === "function" &&
+  instructions.some(({ op }) =>
+    accessesOf(op).some(({ effect, access: { space } }) => effect !== "load" && isOfAllLanes(space)),
+  );
+
+/** Whether lanes may find each other's stores in a state space. */
+const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
+  space === "global" || space === "generic" || space === "shared";

@@ -10,7 +10,7 @@ type Blocks = Pick<LaunchRequest, "grid" | "block">;
 /** Blocks in which a launch runs instead of those that were asked for. */
 export interface OtherBlocks extends Blocks {
   readonly placement: Placement;
-  /** The shared memory that they have otherwise than as the program's variables say; null: none. */
+  /** Their shared memory, where it is not as the program declares it: what lies there, and how many bytes are added. */
   readonly shared: { readonly extents: readonly Extent[]; readonly moreBytes: number } | null;
 }
 
@@ -26,13 +26,15 @@ export interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
 
 /** How small blocks may lie side by side in larger ones. */
 export interface KnownNeighbours {
-  /** The direction in which they lie in these. */
+  /** The direction in which they lie there. */
   readonly placement: "alongX" | "alongY" | "alongZ";
   /** How many there are at most: a power of two. */
   readonly mostBlocks: number;
-  /** The address of the first one's shared variables, how many bytes each takes, and those that there are anyhow. */
+  /** The address of the first block's shared variables. */
   readonly start: number;
+  /** Bytes from one block's shared variables to the next one's; 0 where the kernel has none. */
   readonly stride: number;
+  /** Bytes of static shared memory from `start` on that a block has in any case. */
   readonly bytes: number;
 }
 

@@ -119,9 +119,8 @@ export class GroupChecks {
     const [known, ...others] = this.#targets.get(group)!;
     const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
     const isGranular = recorded !== null && this.#granules.suits(group);
-    const last =
-      recorded &&
-      (isGranular && group.access.space === "global" ? this.#granules.placed(recorded.object) : recorded.object);
+    const isGlobal = isGranular && group.access.space === "global";
+    const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;
     const target = known ?? { object: last!, baseDistance: null };
     const address = this.#chunk.value(group.address.base);
     const base = address.kind === "rows" ? vectorOf(address, this.#chunk.quads) : address;
@@ -143,8 +142,13 @@ export class GroupChecks {
   /** Whether the addresses of a group have been clamped, or go around, but may follow each other. */
   isBent(group: AccessGroup): boolean {
     const { access, address } = group;
-    if (!this.#mayRun.has(group) || this.isPerLane(access) || !this.#arithmetic.isBent(address.base)) return false;
-    return this.#patternOf(group) === null && this.#targets.get(group)!.length > 0;
+    return (
+      this.#mayRun.has(group) &&
+      !this.isPerLane(access) &&
+      this.#arithmetic.isBent(address.base) &&
+      this.#patternOf(group) === null &&
+      this.#targets.get(group)!.length > 0
+    );
   }
 
   /** Tests whether addresses that have been clamped, or go around, follow each other, and are good; null for others. */
@@ -159,8 +163,9 @@ export class GroupChecks {
     const { writer } = this.#chunk;
     writer.assign(bent.locals);
     const found = new BoundsCheck(this.#chunk, range, { ...target, baseDistance: null }).of(bent.value, mask);
-    const { fallback: next } = found;
-    const others = mask === null || next?.inactiveMayAccess !== true ? null : this.#fallbackCondition(next, mask);
+    const { fallback } = found;
+    const others =
+      mask === null || fallback?.inactiveMayAccess !== true ? null : this.#fallbackCondition(fallback, mask);
     const ok = others === null ? found.ok : wasm.if(found.ok, wasm.i32(1), others);
     const kept = this.keep({ ...found, ok: both(bent.holds, ok) }, target, group.count);
     return { ...kept, pattern: null, locals: [...kept.locals, ...bent.locals.map(({ local }) => local)] };

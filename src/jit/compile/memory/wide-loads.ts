@@ -33,6 +33,8 @@ export class WideLoads {
   readonly #assembled: ReadonlyMap<number, AssembledWord>;
   /** By wide load, the last instruction that may use it. */
   readonly #ends = new Map<WideLoad, number>();
+  /** The wide loads of which words are put together. */
+  readonly #inWords: ReadonlySet<WideLoad>;
   readonly #loaded = new Map<WideLoad, Loaded>();
 
   constructor(chunk: Chunk, moves: VectorMoves, { wideLoads, assembledWords }: WideAccesses) {
@@ -44,6 +46,7 @@ export class WideLoads {
     };
     for (const [index, { wide }] of wideLoads) use(wide, index);
     for (const [index, { words }] of assembledWords) for (const { wide } of words) use(wide, index);
+    this.#inWords = new Set([...assembledWords.values()].flatMap(({ words }) => words.map(({ wide }) => wide)));
   }
 
   /**
@@ -52,11 +55,7 @@ export class WideLoads {
    */
   areFewerAlone(access: Access, { offsets, wideLoad }: CheckedAccess): boolean {
     const isDense = offsets.kind === "run" && Math.abs(offsets.stride) === access.bits / 8;
-    return isDense && !this.#isAssembled(wideLoad!.wide);
-  }
-
-  #isAssembled(wide: WideLoad): boolean {
-    return [...this.#assembled.values()].some(({ words }) => words.some((word) => word.wide === wide));
+    return isDense && !this.#inWords.has(wideLoad!.wide);
   }
 
   /** Loads the part of a wide load that a load takes. `index`: that of the load. */
@@ -113,7 +112,7 @@ export class WideLoads {
     return { kind: "vector", ty: "i32", quads };
   }
 
-  /** A number of 64 bits that all lanes have loaded; null for others, which are put together as they are written. */
+  /** A number of 64 bits that all lanes have loaded as one; null for words, which are computed as the code says. */
   #assembledOne(index: number, wide: WideLoad, word: number, bytes: number): Value | null {
     const loaded = this.#loaded.get(wide)!;
     if (bytes < 8 || word % 2 === 1 || !loaded.isCertain || index <= loaded.last) return null;
@@ -170,7 +169,7 @@ function assembledQuad(bytes: AssembledWord["bytes"], first: number, second: num
   return wasm.shuffle(a, b, places);
 }
 
-/** An element as an i32, of which it is the low bits. */
+/** An element, extended to a word, out of the low bits of one. */
 function elementOfWord({ bits, signed }: Access, word: Wasm): Wasm {
   if (bits === 32) return word;
   if (signed) return wasm.op(bits === 8 ? "i32.extend8_s" : "i32.extend16_s", word);

@@ -24,7 +24,7 @@ export interface AssembledWord {
 /** A byte of a word: one of a wide load, by its distance from the start; or a constant; null: not known. */
 type Byte = { readonly wide: WideLoad; readonly at: number } | { readonly value: number } | null;
 
-/** Those of a number, lowest first: 4 or 8. */
+/** The bytes of a number, lowest first: 4 or 8. */
 type Bytes = readonly Byte[];
 
 const unknown: Bytes = [null, null, null, null];
@@ -127,7 +127,7 @@ function common(a: Byte, b: Byte): Byte {
   return isValue(a, 255) ? b : null;
 }
 
-/** Of which power of two a number is the value; a fraction if it is none. */
+/** The exponent of a power of two; NaN for other numbers. */
 const powerOf = (value: bigint): number =>
   value > 0n && (value & (value - 1n)) === 0n ? value.toString(2).length - 1 : Number.NaN;
 

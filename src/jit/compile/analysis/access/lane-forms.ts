@@ -1,5 +1,5 @@
 import type { Expr } from "../../../../semantics/index.ts";
-import { lanesOf, type LaunchShape } from "../../../abi/launch-shape.ts";
+import { areInRow, lanesOf, type LaunchShape } from "../../../abi/launch-shape.ts";
 import type { Invariants } from "../values/invariant-code.ts";
 import { singleValuesOf } from "../values/single-values.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
@@ -16,7 +16,7 @@ const maxTerms = 8;
 /** The numbers of a thread, its block and the grid. As a factor, `tid.x` is that of a chunk's first lane. */
 const isInGrid = /^(tid|ntid|ctaid|nctaid)\.[xyz]$/;
 
-/** A form with what its lanes have in common, `whole`, apart from what they do not: `parts`, from 0 on. */
+/** A form as the sum of what all lanes share, `whole`, and a number of each lane, from 0 on: `parts`. */
 interface Split {
   readonly whole: Form;
   readonly parts: readonly number[];
@@ -33,21 +33,21 @@ export class LaneForms {
   readonly #analysis: UniformityAnalysis;
   readonly #invariants: Invariants;
   readonly #lanes: number;
-  /** Whether the lanes of a chunk lie in a row of threads that is as long as some chunks. */
+  /** See `areInRow`. */
   readonly #areInRow: boolean;
   /** By register that is written in one place, before it is read, its value. */
   readonly #written: ReadonlyMap<number, Expr>;
   readonly #forms = new Map<number, Form | null>();
   /** By factor, a power of two of which it is a multiple; others are of 1. */
   readonly #multiples = new Map<string, number>();
-  /** By what they are made of, the factors that stand for what shifts and masks make of a form without lanes. */
+  /** The factors that stand for results of shifts and masks, by their operands. */
   readonly #made = new Map<string, string>();
 
   constructor(analysis: UniformityAnalysis, invariants: Invariants, shape: LaunchShape) {
     this.#analysis = analysis;
     this.#invariants = invariants;
     this.#lanes = lanesOf(shape);
-    this.#areInRow = shape.rows && shape.full && shape.width === null;
+    this.#areInRow = areInRow(shape);
     const { instructions, liveness, writes } = analysis.code;
     const readFirst = liveness.liveIn(0);
     this.#written = this.#hasLanes()
@@ -85,13 +85,8 @@ export class LaneForms {
         if (lanes !== undefined) return new Map([["", lanes]]);
         if (!this.#areInRow || !isInGrid.test(expr.name)) return null;
         // Lanes of a row differ in `tid.x` alone.
-        const factor = new Map<string, readonly number[]>([[expr.name, new Array<number>(this.#lanes).fill(1)]]);
-        return expr.name === "tid.x"
-          ? factor.set(
-              "",
-              Array.from({ length: this.#lanes }, (_, lane) => lane),
-            )
-          : factor;
+        const first = this.#factor(expr.name);
+        return expr.name === "tid.x" ? this.#together(first, (lane) => lane) : first;
       }
       case "reg":
         return expr.ty === "i32" || expr.ty === "i64" ? this.#ofRegister(expr.reg, expr.ty) : null;
@@ -133,13 +128,13 @@ export class LaneForms {
         return this.#product(this.#of(a!), this.#of(b!));
       case "i32.shl":
       case "i64.shl": {
-        const by = b!.kind === "const" ? Number(b!.value) : -1;
-        return by < 0 || by > 31 ? null : this.#product(this.#of(a!), this.#constant(1 << by));
+        const by = shiftCount(b!);
+        return by === null ? null : this.#product(this.#of(a!), this.#constant(1 << by));
       }
       case "i32.shr_u":
       case "i32.shr_s": {
-        const by = b!.kind === "const" ? Number(b!.value) : -1;
-        return by < 0 || by > 31 ? null : this.#shifted(this.#of(a!), prim, by);
+        const by = shiftCount(b!);
+        return by === null ? null : this.#shifted(this.#of(a!), prim, by);
       }
       case "i32.or":
         return this.#joined(this.#of(a!), this.#of(b!)) ?? this.#joined(this.#of(b!), this.#of(a!));
@@ -164,6 +159,11 @@ export class LaneForms {
       if (value!.kind === "special" || [...form.keys()].every((product) => product === "")) return form;
       this.#multiples.set(name, this.#unitOf(form));
     }
+    return this.#factor(name);
+  }
+
+  /** A value that all lanes share, by its name. */
+  #factor(name: string): Form {
     return new Map([[name, new Array<number>(this.#lanes).fill(1)]]);
   }
 
@@ -217,11 +217,12 @@ export class LaneForms {
     return below.parts.every((part) => part < (bits & -bits) >>> 0) ? this.#sum(high, low, 1) : null;
   }
 
+  /** A form of what all lanes share, and a part of each lane. */
   #together(whole: Form, part: (lane: number) => number): Form {
     return new Map([...whole, ["", Array.from({ length: this.#lanes }, (_, lane) => part(lane))]]);
   }
 
-  /** A factor of its own for what an operation makes of a form without lanes; nothing for what it makes of 0. */
+  /** A factor of its own for what an operation makes of what all lanes share; nothing for what it makes of 0. */
   #factorOf(whole: Form, operation: string, multiple: number): Form {
     if (whole.size === 0) return whole;
     const terms = [...whole].map(([product, factors]) => `${factors[0]} ${product}`).sort();
@@ -229,7 +230,7 @@ export class LaneForms {
     const name = this.#made.get(key) ?? `m${this.#made.size}`;
     this.#made.set(key, name);
     this.#multiples.set(name, multiple);
-    return new Map([[name, new Array<number>(this.#lanes).fill(1)]]);
+    return this.#factor(name);
   }
 
   #constant(value: number): Form {
@@ -260,4 +261,10 @@ export class LaneForms {
     }
     return product;
   }
+}
+
+/** By how many bits a constant shifts a word; null for other operands. */
+function shiftCount(by: Expr): number | null {
+  const count = by.kind === "const" ? Number(by.value) : -1;
+  return count < 0 || count > 31 ? null : count;
 }

@@ -1,6 +1,6 @@
 import type { Bindings } from "../../../../semantics/bind.ts";
 import { accessesOf, type Instruction, type MemoryAccess } from "../../../../ir/index.ts";
-import { isRow, type LaunchShape } from "../../../abi/launch-shape.ts";
+import { areInRow, isRow, type LaunchShape } from "../../../abi/launch-shape.ts";
 import { specialsOf } from "./special-registers.ts";
 import { ThreadValues } from "./thread-values.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
@@ -39,8 +39,8 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
   const { code } = analysis;
   const { instructions, liveness, ir } = code;
   const names = knownNumbers(shape, instructions);
-  const areInRow = shape.rows && shape.full && shape.width === null;
-  const isNumbered = names.length > 0 || (shape.width === null && usesLaneNumbers(instructions, areInRow));
+  const inRow = areInRow(shape);
+  const isNumbered = names.length > 0 || (shape.width === null && usesLaneNumbers(instructions, inRow));
   if (!isNumbered || instructions.length > maxInstructions || ir.file !== undefined) return noKnownLanes;
   // Without a block only the numbers of lanes within their chunk are known.
   const block = shape.block ?? [1, 1, 1];
@@ -51,7 +51,7 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
   const threads = new ThreadValues({ ...ir, instructions }, block, bindings, (r) => !readFirst.has(r), {
     count: lanes,
     isKnown,
-    areInRow,
+    areInRow: inRow,
   });
   const values = new Map<number, readonly number[]>();
   const computed = new Set<number>();
@@ -83,9 +83,9 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
   return { values, numbers, instructions: computed, registers: new Set(registers) };
 }
 
-const usesLaneNumbers = (instructions: readonly Instruction[], areInRow: boolean): boolean => {
+const usesLaneNumbers = (instructions: readonly Instruction[], inRow: boolean): boolean => {
   const specials = specialsOf(instructions);
-  return specials.has("laneid") || (areInRow && specials.has("tid.x"));
+  return specials.has("laneid") || (inRow && specials.has("tid.x"));
 };
 
 /** The thread numbers that are the same in each chunk, lane by lane. */

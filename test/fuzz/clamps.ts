@@ -2,6 +2,7 @@ import type { FunctionText } from "./function-text.ts";
 import type { Scope } from "./scope.ts";
 
 // Places that grow from thread to thread, clamped between two borders, and what lies there in shared or global memory.
+// Borders, and the array of a thread, are chosen by operations or by branches.
 // Places are computed where they are used, or long before: a barrier, a loop or another value in the register that they
 // were computed of may stand between.
 
@@ -66,7 +67,51 @@ function bounded(text: FunctionText, place: string, border: string | number, isL
   const inside = isLow ? random.pick(["gt", "ge"]) : random.pick(["lt", "le"]);
   const outside = { gt: "le", ge: "lt", lt: "ge", le: "gt" }[inside];
   text.add(`setp.${wanted ? inside : outside}.${sign}32 ${p}, ${place}, ${border};`);
-  return text.computed("selp.b32", ...(wanted ? [place, border] : [border, place]), p);
+  const [yes, no] = wanted ? [place, border] : [border, place];
+  return random.chance(0.5) ? text.computed("selp.b32", yes, no, p) : branched(text, p, yes, no);
+}
+
+/** One of two numbers, by a branch; perhaps one of the two lies behind a further branch. */
+function branched(text: FunctionText, p: string, yes: string | number, no: string | number): string {
+  const { random } = text;
+  const [to, other, join] = [text.temporary(32), text.label(), text.label()];
+  const set = (value: string | number): void => {
+    const [far, q, past] = [random.between(-9, 9), text.temporary(1), text.label()];
+    if (random.chance(0.7)) text.add(`mov.b32 ${to}, ${value};`);
+    else text.add(`add.s32 ${to}, ${value}, ${far};`, `add.s32 ${to}, ${to}, ${-far};`);
+    if (random.chance(0.8)) return;
+    text.add(
+      `setp.${random.pick(["lt", "ge", "eq"])}.u32 ${q}, ${random.pick(["%lt", to])}, ${random.between(1, 16)};`,
+    );
+    text.add(`@${q} bra ${past};`, `mov.b32 ${to}, ${random.pick([yes, no])};`);
+    if (random.chance(0.2)) text.add(`not.pred ${p}, ${p};`);
+    text.place(past);
+  };
+  if (random.chance(0.3)) {
+    set(no);
+    text.add(`@!${p} bra ${join};`);
+  } else {
+    text.add(`@${p} bra ${other};`);
+    set(no);
+    text.add(`bra ${join};`);
+    text.place(other);
+  }
+  set(yes);
+  text.place(join);
+  return to;
+}
+
+/** Where an array in shared memory begins, or another one for some threads of a block. */
+function arrayFor(scope: Scope): string {
+  const { text, module } = scope;
+  const { random } = text;
+  const usual = text.computed("mov.u32", "cl");
+  if (random.chance(0.7)) return usual;
+  const other = text.computed("mov.u32", module.shared("cm", 8 * (elements(scope) + 1)));
+  const p = text.temporary(1);
+  const number = text.computed("mov.u32", random.pick(["%tid.x", "%tid.x", "%tid.y", "%cx"]));
+  text.add(`setp.${random.pick(["eq", "lt", "ge"])}.u32 ${p}, ${number}, ${random.between(0, 16)};`);
+  return branched(text, p, usual, other);
 }
 
 /** A place within an array. `counter`: a number that all threads share, and that changes. */
@@ -118,7 +163,7 @@ function load(scope: Scope, { name }: Place): void {
   const to = text.temporary(bytes === 8 ? 64 : 32);
   const at = random.chance(0.8) ? 0 : bytes;
   if (isShared) {
-    const address = text.computed("mad.lo.s32", name, bytes, text.computed("mov.u32", "cl"));
+    const address = text.computed("mad.lo.s32", name, bytes, arrayFor(scope));
     text.add(`ld.shared.${type} ${to}, [${address}+${at}];`);
   } else {
     const address = text.temporary(64);

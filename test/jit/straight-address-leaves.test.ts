@@ -57,6 +57,11 @@ test.each([
     "sub.s32 %r1, %r27, 1; max.s32 %r2, %r1, 0; mul.lo.s32 %r1, %r27, 3; LOAD %r2; add.u32 %n, %n, %r1;",
   ],
   [
+    "a register that is written again before the access, in each round of a loop",
+    `mov.u32 %r8, 0; sub.s32 %r1, %r27, 2; AGAIN: max.s32 %r2, %r1, 0; add.s32 %r1, %r1, 1; LOAD %r2;
+     add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 4; @%p1 bra AGAIN; add.u32 %n, %n, %r1;`,
+  ],
+  [
     "a register that is written again in a block between",
     `ld.shared.u32 %r9, [%r33+4]; mov.u32 %r8, 0; sub.s32 %r1, %r27, 1; max.s32 %r2, %r1, 0;
      AGAIN: add.s32 %r1, %r1, 5; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 3; @%p1 bra AGAIN;
@@ -88,6 +93,11 @@ test.each([
      min.u16 %h2, %h1, 40; cvt.u32.u16 %r4, %h2; LOAD %r4; add.u32 %n, %n, %r1;`,
   ],
   [
+    "a half of a word that decides, where the whole word would decide otherwise",
+    `add.u32 %r1, %r27, 65530; cvt.u16.u32 %h1, %r1; setp.gt.u16 %p1, %h1, 5; selp.b32 %r2, %r27, 3, %p1; LOAD %r2;
+     add.u32 %n, %n, %r1;`,
+  ],
+  [
     "numbers that wrap around as they are widened",
     `sub.s32 %r1, %r27, 5; min.u32 %r2, %r1, 30; LOAD %r2; min.s32 %r3, %r1, 30; max.s32 %r3, %r3, 0; LOAD %r3;
      add.s32 %r4, %r27, 2147483640; max.s32 %r5, %r4, -2147483640; min.s32 %r5, %r5, -2147483600;
@@ -108,6 +118,17 @@ test.each([
     "steps of more than one, and backwards",
     `shl.b32 %r1, %r27, 1; min.s32 %r2, %r1, 31; LOAD %r2; sub.s32 %r3, 30, %r27; max.s32 %r4, %r3, 0; LOAD %r4;
      sub.s32 %r5, 31, %r4; LOAD %r5; shr.u32 %r6, %r2, 1; LOAD %r6;`,
+  ],
+  [
+    "a factor with which numbers wrap around between the ends of a chunk, and are as wanted at both",
+    `mul.lo.u32 %r1, %r27, 0x50000000; setp.lt.u32 %p1, %r1, 0xC0000000; selp.b32 %r2, %r27, 3, %p1; LOAD %r2;
+     add.u32 %n, %n, %r1;`,
+  ],
+  [
+    "a place that nothing reads after it has been clamped, so that its local may be another's",
+    `ld.shared.u32 %r9, [%r33+8]; add.s32 %r1, %r27, %r9; sub.s32 %r1, %r1, 3; max.s32 %r2, %r1, 0;
+     mul.lo.s32 %r10, %r27, %r27; xor.b32 %r11, %r10, %r2; mul.lo.s32 %r12, %r11, %r10; ld.shared.u32 %r13, [%r33+12];
+     LOAD %r2; mad.lo.u32 %n, %r10, %r11, %n; mad.lo.u32 %n, %r12, %r13, %n;`,
   ],
   [
     "a clock, which is another number when it is read again",

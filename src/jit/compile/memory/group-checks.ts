@@ -199,7 +199,7 @@ export class GroupChecks {
       found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
     }
     const own = this.isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
-    const checked = this.#isBounded(group, target, mask) ? { ...own, ok: wasm.i32(1) } : own;
+    const checked = this.#isBounded(group, [target, ...others], mask) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.keep(checked, target, group.count);
     // Where each lane has an address of its own, all objects are one check.
     if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
@@ -259,12 +259,13 @@ export class GroupChecks {
   }
 
   /**
-   * Whether no address that the lanes can have misses the expected object, so that no check is needed. The address of
+   * Whether no address that the lanes can have misses the expected objects, so that no check is needed. The address of
    * the first lane is in range in any case, since it is computed as if that were active. Those of others that are not
    * active follow from it, and must not be far beyond.
    */
-  #isBounded(group: AccessGroup, { object }: ExpectedObject, mask: Mask): boolean {
+  #isBounded(group: AccessGroup, targets: readonly [ExpectedObject, ...ExpectedObject[]], mask: Mask): boolean {
     const { address, range } = group;
+    const [{ object }] = targets;
     const { from, bytes } = object;
     if (from.kind !== "const" || bytes.kind !== "const") return false;
     if (this.#isRegular(address.base)) {
@@ -272,26 +273,26 @@ export class GroupChecks {
       if (mask !== null && this.#spanOf(address.base) + range.size > margin) return false;
     }
     if (range.offset % range.align !== 0) return false;
-    if (this.#hasPatterns(group) && this.#areWithin(group, object, this.#instructions.get(group)!)) return true;
+    if (this.#hasPatterns(group) && this.#areWithin(group, targets, this.#instructions.get(group)!)) return true;
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
     const { min, max, align } = this.#ranges.of(address.base);
     if (align % range.align === 0 && min + range.offset >= start && max + range.offset + range.size <= end) return true;
-    return isInShared(group) && this.#areWithin(group, object, null);
+    return isInShared(group) && this.#areWithin(group, targets, null);
   }
 
   /**
    * Whether the addresses of all threads that may execute one of some instructions (null: of all threads) follow from
-   * their numbers, and lie in an object.
+   * their numbers, and each lies in one of some objects. Those of shared memory have the same offsets.
    */
-  #areWithin(
-    { address, range }: AccessGroup,
-    { from, bytes }: ExpectedObject["object"],
-    instructions: readonly number[] | null,
-  ): boolean {
-    if (from.kind !== "const" || bytes.kind !== "const" || range.offset % range.align !== 0) return false;
-    const start = Number(from.value) - range.offset;
-    const places = { start, end: start + Number(bytes.value) - range.size, align: range.align };
-    return this.#patterns.isWithin(address.base, instructions, places);
+  #areWithin(group: AccessGroup, targets: readonly ExpectedObject[], instructions: readonly number[] | null): boolean {
+    const { address, range } = group;
+    if (range.offset % range.align !== 0) return false;
+    const places = targets.flatMap(({ object: { from, bytes } }) => {
+      if (from.kind !== "const" || bytes.kind !== "const") return [];
+      const start = Number(from.value) - range.offset;
+      return [{ start, end: start + Number(bytes.value) - range.size }];
+    });
+    return this.#patterns.isWithin(address.base, instructions, places, range.align);
   }
 
   /**
@@ -299,17 +300,17 @@ export class GroupChecks {
    * threads are good: they follow from the number of the chunk's first thread, so that it does not matter which lanes
    * are active. Null for others.
    */
-  #placesOf(group: AccessGroup, { object }: ExpectedObject, { distances, places }: LanePattern): ByteOffsets | null {
+  #placesOf(group: AccessGroup, target: ExpectedObject, { distances, places }: LanePattern): ByteOffsets | null {
     const { first } = this.#context;
     const isMove = (i: number): boolean => /^(load|store)$/.test(this.#chunk.analysis.code.instructions[i]!.op.kind);
     if (places === null || first === null || !this.#instructions.get(group)!.every(isMove)) return null;
-    if (object.lane !== undefined || !this.#areWithin(group, object, null)) return null;
+    if (target.object.lane !== undefined || !this.#areWithin(group, [target], null)) return null;
     const thread = wasm.local("i32", first);
     const { start, step, threads } = places;
     const isEven = step % threads === 0;
     const chunk = isEven ? thread : wasm.op("i32.div_u", thread, wasm.i32(threads));
     const beyond = step === 0 ? wasm.i32(0) : times(chunk, isEven ? step / threads : step);
-    const at = plus(plus(object.delta, wasm.i32(start + group.range.offset)), beyond);
+    const at = plus(plus(target.object.delta, wasm.i32(start + group.range.offset)), beyond);
     return { kind: "pattern", at, distances };
   }
 

@@ -62,19 +62,20 @@ export class LanePatterns {
 
   /**
    * Whether each thread that may execute one of some instructions (null: each thread) has an aligned address there,
-   * from `start` up to `end`.
+   * from the `start` of one of some places up to its `end`.
    */
   isWithin(
     address: Expr,
     instructions: readonly number[] | null,
-    { start, end, align }: { readonly start: number; readonly end: number; readonly align: number },
+    places: readonly { readonly start: number; readonly end: number }[],
+    align: number,
   ): boolean {
     const values = this.#valuesOf(address);
     if (values === null) return false;
     const sets = instructions?.map((i) => this.#facts!.at(i)) ?? [];
     return values.every(
       (value, t) =>
-        (value >= start && value <= end && value % align === 0) ||
+        (value % align === 0 && places.some(({ start, end }) => value >= start && value <= end)) ||
         (instructions !== null && sets.every((set) => !set.has(t))),
     );
   }

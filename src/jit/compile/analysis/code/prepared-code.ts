@@ -8,6 +8,7 @@ import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts"
 import { mapOperands } from "../../../../ir/operands.ts";
 import { bind, type Bindings, bitsOf } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
+import { withChosenAddresses } from "./chosen-addresses.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
 import { predicatesForFlags } from "./flag-registers.ts";
@@ -51,7 +52,7 @@ export function prepare(
   bindings: Bindings,
   { endsBlock, isAlone = () => false, separates, simplifies = true }: Preparation,
 ): PreparedCode {
-  const { ir, origins } = withoutCopies(source);
+  const { ir, origins } = withChosenAddresses(withoutCopies(source));
   const memo = new Map<Expr, Expr>();
   // Values are moved as bits. Undefined cases matter to observers alone, which need the interpreter.
   const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));

@@ -43,6 +43,10 @@ export async function bundleCli(root, dir) {
   writeFileSync(join(dir, "package.json"), '{ "type": "commonjs" }\n');
   await writeBundle(root, {
     files,
+    start: [
+      [`${root}/src/cli/command-line.ts`, "start"],
+      [`${root}/src/cli/commands/check.ts`, "checking"],
+    ],
     first: `${root}/src/cli/commands/run.ts`,
     firstName: (id) => (/\/src\/(cli|node|reports)\//.test(id) ? "running" : "launch"),
     second: [["room:host", "hosting"]],

@@ -5,14 +5,15 @@ import { inAscii } from "./in-ascii.mjs";
 /**
  * Bundles modules into a few minified files in a folder and refuses files that import each other in a circle. `files`:
  * pairs of a pattern of paths and the name of the file for the modules that match; the first match counts, and what
- * matches none goes where it is used. `first`: the path of a module; of each of these files what that module needs is
- * in one of its own, and the rest that it needs in the file `firstName`. `second`: triples of a module, a name and, if only the modules of one of these files are meant, that
- * file's name; what that module needs of them besides is in a file of the given name. The rest are the bundler's own
- * options. Returns the files.
+ * matches none goes where it is used. `start`: a module, and the name of the file for all that it needs. `first`: the
+ * path of a module; of each of these files what that module needs besides is in one of its own, and what is in none of
+ * them in the file `firstName`, a text or a function of the path. `second`: triples of a module, a name and, if only the
+ * modules of one of these files are meant, that file's name; what that module needs of them besides is in a file of the
+ * given name. The rest are the bundler's own options. Returns the files.
  */
 export async function writeBundle(
   root,
-  { files, first = null, firstName = "base", second = [], input, output, codeSplitting },
+  { files, start = [], first = null, firstName = "base", second = [], input, output, codeSplitting },
 ) {
   const circles = new CircleCheck();
   const plugins = [circles.plugin, ...(input.plugins ?? []), inAscii];
@@ -30,7 +31,7 @@ export async function writeBundle(
     },
     ...output,
     codeSplitting: {
-      groups: groupsOf(files, { first, firstName, second }, (id) => circles.neededBy(id)),
+      groups: groupsOf(files, { start, first, firstName, second }, (id) => circles.neededBy(id)),
       ...codeSplitting,
     },
   });
@@ -39,7 +40,7 @@ export async function writeBundle(
 }
 
 /** The files for modules, as the bundler wants them. `neededBy`: the modules that one needs, once all have been read. */
-function groupsOf(files, { first, firstName, second }, neededBy) {
+function groupsOf(files, { start, first, firstName, second }, neededBy) {
   const nameOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
   if (first === null) return [{ name: nameOf, debugName: "rooms" }];
   const isNeededBy = (module) => {
@@ -49,6 +50,7 @@ function groupsOf(files, { first, firstName, second }, neededBy) {
   const isNeeded = isNeededBy(first);
   const names = [...new Set(files.map(([, name]) => name))];
   const groups = [
+    ...start.map(([module, name]) => ({ name, test: isNeededBy(module) })),
     ...names.map((own) => ({ name: `${own}-base`, test: (id) => isNeeded(id) && nameOf(id) === own })),
     { name: firstName, debugName: "first", test: isNeeded },
     ...second.map(([module, name, own]) => {

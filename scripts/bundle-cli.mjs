@@ -8,6 +8,7 @@ import { writeBundle } from "./write-bundle.mjs";
 
 /** The first that a module's path matches; the rest goes where it is used. */
 const files = [
+  [/^late:|\?lazy$|\/src\/names\//, "base"],
   [/\/node_modules\/yaml\//, "yaml"],
   [/\/node_modules\/vscode-/, "language-server"],
   [/\/src\/ide\//, "ide"],
@@ -15,7 +16,7 @@ const files = [
   [/\/src\/(container\/sniff|runtime\/visa\/is-opencl)\.ts/, "base"],
   [/\/src\/(container\/|runtime\/visa\/opencl-program\.ts)/, "container"],
   [/\/src\/(source\/|runtime\/data\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
-  [/\/src\/node\/(cache-folder|build-id)\.ts/, "base"],
+  [/\/src\/node\/(cache-folder|build-id|clock)\.ts/, "base"],
   [
     /\/src\/cli\/(options\/(command|options|open-terminal|isa-of-file|is-opencl)|terminal\/(terminal|files|origin-files|wrap))\.ts/,
     "base",
@@ -24,8 +25,8 @@ const files = [
   [/\/src\/(numeric|wasm|dwarf|semantics|ir)\//, "semantics"],
   [/\/src\/(ptx\/|runtime\/(device\/compile|launch\/provided-names)\.ts)/, "ptx"],
   [/\/src\/runtime\/(visa\/|standalone\/|device\/(device|visa-listing)\.ts)/, "visa-programs"],
-  [/\/src\/(machine\/|program\/(?!obstacle))/, "engine"],
-  [/\/src\/runtime\/(?!explore\/)/, "runtime"],
+  [/\/src\/(machine\/|program\/)/, "engine"],
+  [/\/src\/runtime\//, "runtime"],
 ];
 
 /**
@@ -36,12 +37,22 @@ export async function bundleCli(root, dir) {
   await writeBundle(root, {
     files: [],
     input: { input: { main: `${root}/src/cli/main.ts` }, platform: "node" },
-    output: { dir },
+    output: { dir, format: "cjs" },
   });
+  // Node begins with CommonJS at once, and with an ES module only after it has loaded what loads those.
+  writeFileSync(join(dir, "package.json"), '{ "type": "commonjs" }\n');
   await writeBundle(root, {
     files,
+    start: [
+      [`${root}/src/cli/command-line.ts`, "start"],
+      [`${root}/src/cli/commands/check.ts`, "checking"],
+    ],
+    first: `${root}/src/cli/commands/run.ts`,
+    firstName: (id) => (/\/src\/(cli|node|reports)\//.test(id) ? "running" : "launch"),
+    second: [["room:host", "hosting"]],
     input: {
       plugins: [lazyRooms(root, cliRooms), lazyBuiltins()],
+      transform: { inject: { performance: [`${root}/src/node/clock.ts`, "performance"] } },
       input: {
         ...cliRoomEntries(),
         "command-line": `${root}/src/cli/command-line.ts`,

@@ -36,6 +36,7 @@ export async function bundleLibrary(root, dir, entries) {
       ["room:ptx", "source-loading", "source"],
       ["room:ptx", "ir-loading", "ir"],
       ["room:ptx", "ptx-loading", "ptx"],
+      ["room:interpreter", "ir-interpreting", "ir"],
       ["room:compiler", "ir-compiling", "ir"],
     ],
     format: "cjs",

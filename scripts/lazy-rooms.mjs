@@ -17,6 +17,8 @@ const rooms = {
   // Kernels of vISA that run as their work items.
   items: ["ir/flow/work-items.ts", "ir/flow/call-turns.ts", "ir/flow/file-promotion.ts"],
   interpreter: ["interpreter/index.ts", "runtime/device/begin-execution.ts"],
+  // What units of the machine do for the lanes of a warp.
+  units: ["program/units/index.ts"],
   standalone: ["runtime/standalone/standalone.ts"],
   schema: ["runtime/job/job-schema-rules.ts"],
   explore: ["runtime/explore/explore.ts"],
@@ -45,7 +47,18 @@ export const roomEntries = () =>
  * of this name loads the rooms.
  */
 export const cliRooms = {
-  names: ["compiler", "host", "items", "interpreter", "standalone", "explore", "sanitizers", "watch"],
+  names: [
+    "compiler",
+    "host",
+    "items",
+    "interpreter",
+    "units",
+    "standalone",
+    "schema",
+    "explore",
+    "sanitizers",
+    "watch",
+  ],
   loader: "./rooms.cjs",
 };
 

@@ -43,4 +43,4 @@ function load(): CommandLine {
 }
 
 if (!lasting.has(process.argv[2] ?? "")) delayOptimization();
-await load().run(process.argv.slice(2));
+void load().run(process.argv.slice(2));

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, posix } from "node:path";
@@ -16,14 +17,16 @@ type Body = (
   folder: string,
 ) => void;
 
-const asFunction = (text: string): string =>
-  `(function (exports, require, module, __filename, __dirname) { ${text}\n})`;
+/** The text of a file as V8 gets it. Decoding UTF-8 takes longer than reading a file; the build writes ASCII. */
+const asFunction = (bytes: Buffer): string =>
+  `(function (exports, require, module, __filename, __dirname) { ${bytes.toString(isAscii(bytes) ? "latin1" : "utf8")}\n})`;
 
 /** What has been compiled in this process. */
 interface Fresh {
   readonly script: Script;
   readonly name: string;
-  readonly text: string;
+  /** Its file's. */
+  readonly bytes: Buffer;
 }
 
 /** Where V8's code of files is kept, by their names. Neither throws. */
@@ -89,9 +92,9 @@ export class StoredCode {
     // The code says with which flags it has been stored. If they are other ones by now, no process that begins with the
     // flags of this one could use it.
     if (cachedDataVersionTag() !== this.engine) return;
-    for (const { script, name, text } of this.#fresh) {
+    for (const { script, name, bytes } of this.#fresh) {
       const code = script.createCachedData();
-      this.#store.write(name, Buffer.concat([this.#header(text, code), code]));
+      this.#store.write(name, Buffer.concat([this.#header(bytes, code), code]));
     }
   }
 
@@ -104,23 +107,23 @@ export class StoredCode {
   }
 
   #compiled(name: string, filename: string): Script {
-    const text = readFileSync(filename, "utf8");
-    const cachedData = this.#stored(name, text);
-    const script = new Script(asFunction(text), { filename, ...(cachedData !== null && { cachedData }) });
-    if (cachedData === null || script.cachedDataRejected === true) this.#fresh.push({ script, name, text });
+    const bytes = readFileSync(filename);
+    const cachedData = this.#stored(name, bytes);
+    const script = new Script(asFunction(bytes), { filename, ...(cachedData !== null && { cachedData }) });
+    if (cachedData === null || script.cachedDataRejected === true) this.#fresh.push({ script, name, bytes });
     return script;
   }
 
   /** The code that is stored for a file; null if there is none, or if it has another origin, or is damaged. */
-  #stored(name: string, text: string): Uint8Array | null {
-    const bytes = this.#store.read(name);
-    if (bytes === null) return null;
-    const code = bytes.subarray(headerBytes);
-    return this.#header(text, code).equals(bytes.subarray(0, headerBytes)) ? code : null;
+  #stored(name: string, source: Buffer): Uint8Array | null {
+    const kept = this.#store.read(name);
+    if (kept === null) return null;
+    const code = kept.subarray(headerBytes);
+    return this.#header(source, code).equals(kept.subarray(0, headerBytes)) ? code : null;
   }
 
-  #header(text: string, code: Uint8Array): Buffer {
-    const words = [this.engine, crc32(`${process.version} ${process.arch}`), crc32(text), crc32(code)];
+  #header(source: Buffer, code: Uint8Array): Buffer {
+    const words = [this.engine, crc32(`${process.version} ${process.arch}`), crc32(source), crc32(code)];
     return Buffer.from(Uint32Array.from(words).buffer);
   }
 }

@@ -111,11 +111,11 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
 
 const ignore = (): void => {};
 
-const { performance } = globalThis;
-const origin = BigInt(Math.floor(performance.timeOrigin)) * 1_000_000n;
-
 /** The time in nanoseconds. Workers read the same clock (jit/threads/worker-source.ts). */
-const hostClock = (): bigint => origin + BigInt(Math.floor(performance.now() * 1e6));
+function hostClock(): bigint {
+  const { performance } = globalThis;
+  return BigInt(Math.floor(performance.timeOrigin)) * 1_000_000n + BigInt(Math.floor(performance.now() * 1e6));
+}
 
 const copyOf = ({ views, ...bank }: Bank): Bank => ({ ...bank, views: new Views(views.u8.slice().buffer) });
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { fixture } from "../container/fixtures.ts";
 import { BuiltCli, type Outcome } from "./built-cli.ts";
@@ -17,6 +18,21 @@ test.each<[string, Record<string, string[]>, string | null]>([
 ])("circles are found: %s", async (_, imports, expected) => {
   const { circleIn } = (await import(script)) as { circleIn: CircleIn };
   expect(circleIn(new Map(Object.entries(imports)))?.join(" -> ") ?? null).toBe(expected);
+});
+
+test("what is not ASCII is written so that it means the same", async () => {
+  const { asciiOf } = (await import(new URL("../../scripts/in-ascii.mjs", import.meta.url).href)) as {
+    asciiOf: (code: string) => string;
+  };
+  const code = [
+    `const größe = "é😀", t = \`→\${größe}\\\\é\\é\`;`,
+    "[größe, t, /^[😀-🙏]…?$/u.test(größe.slice(1)), /\\\\…/.test('\\\\…'), /\\…/.test('…')].join()",
+  ].join("\n");
+  const written = asciiOf(code);
+  expect(written).toMatch(/^[\n -~]*$/);
+  expect(runInNewContext(written)).toBe("é😀,→é😀\\éé,true,true,true");
+  expect(runInNewContext(code)).toBe(runInNewContext(written));
+  expect(() => asciiOf("String.raw`→`")).toThrow("raw");
 });
 
 /** An outcome without the times that are printed. */

@@ -50,6 +50,18 @@ describe("code that V8 has compiled", () => {
     expect(answer()).toEqual({ value: 41, compiled: ["part.code"] });
   });
 
+  test("may be of text that is not ASCII", () => {
+    const ascii = readFileSync(join(sources, "part.cjs"), "utf8");
+    write("part.cjs", `${ascii} const [a, b] = ["→", "é\u{1f600}"]; exports.text = a + b;`);
+    for (const compiled of [["part.code"], []]) {
+      expect(answer()).toEqual({ value: 41, compiled });
+      const part = new StoredCode(sources, new CodeFolder(store)).load("part.cjs");
+      expect(part).toMatchObject({ text: "\u2192\u00e9\u{1f600}" });
+    }
+    write("part.cjs", ascii);
+    answer();
+  });
+
   test.each<[string, (bytes: Buffer) => Uint8Array]>([
     ["empty", () => new Uint8Array()],
     ["a part of a header", (bytes) => bytes.subarray(0, 9)],

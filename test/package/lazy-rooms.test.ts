@@ -79,7 +79,8 @@ test("in Node, a launch of a kernel that a store has kept reads neither the comp
   try {
     expect(roomsRead()).toBe("compiler engines ptx");
     expect(roomsRead()).toBe("engines ptx");
-    expect(roomsRead('{ engine: "interpreter" }')).toBe("engines interpreter ptx sanitizers");
+    expect(roomsRead('{ engine: "interpreter" }')).toBe("engines interpreter ptx");
+    expect(roomsRead('{ engine: "interpreter", sanitize: "all" }')).toBe("engines interpreter ptx sanitizers");
   } finally {
     rmSync(store, { recursive: true, force: true });
   }

@@ -41,7 +41,8 @@ export class Limits {
   }
 
   progress(blocksDone: number, blocks: number): void {
-    [this.#blocksDone, this.#blocks] = [blocksDone, blocks];
+    this.#blocksDone = blocksDone;
+    this.#blocks = blocks;
     if (this.#request.onProgress === undefined) return;
     const now = Date.now();
     if (now < this.#nextProgress) return;

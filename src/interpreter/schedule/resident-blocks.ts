@@ -65,16 +65,19 @@ export class ResidentBlocks {
     const most = this.#max - this.#blocks.length;
     const room = Math.min(wanted, this.total - this.#begun, most - (most % size));
     if (room <= 0) return;
-    const opened = Array.from({ length: room }, () => {
-      const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
-      cta.start(this.#indexOf(this.#begun), this.#kernel, this.#clusterOf(this.#begun));
-      cta.units.late = this.late;
-      this.#begun++;
-      const { observers } = this.#grid;
-      if (observers !== null) emit(observers, "blockBegin", cta);
-      return cta;
-    });
-    this.#blocks = [...this.#blocks, ...opened];
+    const blocks = this.#blocks.slice();
+    for (let i = 0; i < room; i++) blocks.push(this.#begin());
+    this.#blocks = blocks;
+  }
+
+  #begin(): Cta {
+    const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
+    cta.start(this.#indexOf(this.#begun), this.#kernel, this.#clusterOf(this.#begun));
+    cta.units.late = this.late;
+    this.#begun++;
+    const { observers } = this.#grid;
+    if (observers !== null) emit(observers, "blockBegin", cta);
+    return cta;
   }
 
   /** The cluster of the nth block that runs; undefined: one of its own. */
@@ -92,9 +95,10 @@ export class ResidentBlocks {
     if (this.#clusterSize > 1) this.#order ??= clusterOrder(dimensions, cluster.dimensions, this.#ranges);
     if (this.#order !== null) return nthBlock(dimensions, cluster.dimensions, this.#order(n));
     let before = 0;
-    for (const [from, to] of this.#ranges) {
-      if (n < before + to - from) return from + n - before;
-      before += to - from;
+    for (let i = 0; i < this.#ranges.length; i++) {
+      const range = this.#ranges[i]!;
+      if (n < before + range[1] - range[0]) return range[0] + n - before;
+      before += range[1] - range[0];
     }
     throw new RangeError(`there is no block ${n} to run`);
   }
@@ -126,8 +130,12 @@ export class ResidentBlocks {
    * @throws Fault if it has not given back what it had to
    */
   close(cta: Cta): void {
-    cta.units.existing(PendingEffects)?.completeAll();
-    endUnits(cta.units);
+    const { units } = cta;
+    // Of most blocks units remember nothing, and need not be loaded.
+    if (!units.isEmpty) {
+      units.existing(PendingEffects)?.completeAll();
+      endUnits(units);
+    }
     const { observers } = this.#grid;
     if (observers !== null) emit(observers, "blockEnd", cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);

@@ -44,6 +44,7 @@ export class LaneStack {
 
   /** Fills `[start, end)` of every lane of the mask with zeros: a frame begins in the same state each time. */
   clear(start: number, end: number, mask: number): void {
+    if (start === end) return;
     const { i32, u8 } = this.views;
     const { origin, stride } = this;
     const inWords = ((start | end) & 3) === 0 && end - start <= shortBytes;

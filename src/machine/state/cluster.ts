@@ -14,13 +14,16 @@ export interface ClusterPlace {
 /** Where the block with an index (x, y, z) is. */
 export function placeInCluster({ cluster: { dimensions } }: Pick<Grid, "cluster">, id: Dim3): ClusterPlace {
   const [cx, cy, cz] = dimensions;
-  const ctaid: Dim3 = [id[0] % cx, id[1] % cy, id[2] % cz];
   return {
-    ctaid,
-    rank: ctaid[0] + cx * (ctaid[1] + cy * ctaid[2]),
+    ctaid: [id[0] % cx, id[1] % cy, id[2] % cz],
+    rank: rankInCluster(dimensions, id),
     clusterid: [Math.floor(id[0] / cx), Math.floor(id[1] / cy), Math.floor(id[2] / cz)],
   };
 }
+
+/** The linear index in its cluster of the block with an index (x, y, z). `size`: of the cluster. */
+export const rankInCluster = (size: Dim3, id: Dim3): number =>
+  (id[0] % size[0]) + size[0] * ((id[1] % size[1]) + size[1] * (id[2] % size[2]));
 
 /** Blocks of a cluster. */
 export const clusterSize = ({ cluster: { dimensions } }: Pick<Grid, "cluster">): number =>
@@ -36,7 +39,7 @@ export class BlockCluster implements Cluster {
   constructor(size: number, threads: number) {
     this.size = size;
     this.barrier = new ClusterBarrier(size * threads);
-    this.#blocks = Array.from({ length: size }, () => "absent");
+    this.#blocks = new Array<Cta | "exited" | "absent">(size).fill("absent");
   }
 
   block(rank: number): Cta | "exited" | "absent" | null {

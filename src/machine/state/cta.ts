@@ -2,7 +2,7 @@ import { type Restore, restoreAll } from "../memory/checkpoint.ts";
 import { Views } from "../memory/views.ts";
 import type { Dim3 } from "../reports/report.ts";
 import { Barrier } from "./barrier.ts";
-import { BlockCluster, placeInCluster } from "./cluster.ts";
+import { BlockCluster, rankInCluster } from "./cluster.ts";
 import type { Cluster, Cta, FunctionCode, Grid, Warp } from "./launch-state.ts";
 import { gridScalars, scalarIndex } from "./specials.ts";
 import { UnitStates } from "./unit-state.ts";
@@ -14,8 +14,13 @@ const scalarsByAxis = (["x", "y", "z"] as const).map((d) => ({
   inCluster: scalarIndex(`cluster_ctaid.${d}`),
   cluster: scalarIndex(`clusterid.${d}`),
 }));
-const [rankInCluster, processor] = [scalarIndex("cluster_ctarank"), scalarIndex("smid")];
+const scalarOfRank = scalarIndex("cluster_ctarank");
+const scalarOfProcessor = scalarIndex("smid");
 
+/**
+ * Beginning a block is written without patterns, closures and objects that are not kept: where blocks take
+ * microseconds, it is much of what V8 compiles in the first launch of a process.
+ */
 export class GridBlock implements Cta {
   readonly grid: Grid;
   readonly scalars: Int32Array;
@@ -24,6 +29,7 @@ export class GridBlock implements Cta {
   readonly warps: readonly Warp[];
   readonly units = new UnitStates();
   readonly slot: number;
+  readonly #threads: number;
   id: Dim3 = [0, 0, 0];
   cluster: Cluster;
   rank = 0;
@@ -38,6 +44,7 @@ export class GridBlock implements Cta {
     this.shared = new Views(sharedBytes);
     const [bx, by, bz] = grid.block;
     const threads = bx * by * bz;
+    this.#threads = threads;
     this.cluster = new BlockCluster(1, threads);
     const lockstep = grid.threads !== null;
     const width = grid.threads?.width ?? 32;
@@ -58,35 +65,42 @@ export class GridBlock implements Cta {
   start(ticket: number, kernel: FunctionCode, cluster?: Cluster): void {
     this.place(ticket);
     this.released = false;
-    const [bx, by, bz] = this.grid.block;
-    this.cluster = cluster ?? new BlockCluster(1, bx * by * bz);
+    this.cluster = cluster ?? new BlockCluster(1, this.#threads);
     this.cluster.enter(this);
-    const { ctaid, clusterid } = placeInCluster(this.grid, this.id);
-    for (let i = 0; i < scalarsByAxis.length; i++) {
-      const at = scalarsByAxis[i]!;
-      this.scalars[at.ctaid] = this.id[i]!;
-      this.scalars[at.inCluster] = ctaid[i]!;
-      this.scalars[at.cluster] = clusterid[i]!;
-    }
-    this.scalars[rankInCluster] = this.rank;
-    this.scalars[processor] = ticket % this.grid.processors;
-    this.shared.u8.fill(0);
+    this.#writeScalars();
+    if (this.shared.u8.length > 0) this.shared.u8.fill(0);
     this.units.reset();
-    for (const barrier of this.barriers) barrier.reset();
-    for (const warp of this.warps) warp.start(kernel);
+    const { barriers, warps } = this;
+    for (let i = 0; i < barriers.length; i++) barriers[i]!.reset();
+    for (let i = 0; i < warps.length; i++) warps[i]!.start(kernel);
   }
 
   /** Sets which block of the grid it is, by its linear index. */
   place(ticket: number): void {
-    const [gx, gy] = this.grid.dimensions;
+    const { dimensions, cluster } = this.grid;
+    const row = Math.floor(ticket / dimensions[0]);
     this.ticket = ticket;
-    this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
-    this.rank = placeInCluster(this.grid, this.id).rank;
+    this.id = [ticket % dimensions[0], row % dimensions[1], Math.floor(row / dimensions[1])];
+    this.rank = rankInCluster(cluster.dimensions, this.id);
+  }
+
+  #writeScalars(): void {
+    const { scalars, id, grid } = this;
+    const size = grid.cluster.dimensions;
+    for (let i = 0; i < scalarsByAxis.length; i++) {
+      const at = scalarsByAxis[i]!;
+      scalars[at.ctaid] = id[i]!;
+      scalars[at.inCluster] = id[i]! % size[i]!;
+      scalars[at.cluster] = Math.floor(id[i]! / size[i]!);
+    }
+    scalars[scalarOfRank] = this.rank;
+    scalars[scalarOfProcessor] = this.ticket % grid.processors;
   }
 
   get liveWarps(): number {
     let live = 0;
-    for (const warp of this.warps) if (warp.live !== 0) live++;
+    const { warps } = this;
+    for (let i = 0; i < warps.length; i++) if (warps[i]!.live !== 0) live++;
     return live;
   }
 

@@ -14,6 +14,11 @@ export class UnitStates {
   late = false;
   readonly #states = new Map<new () => UnitState, UnitState>();
 
+  /** Whether nothing is remembered. */
+  get isEmpty(): boolean {
+    return this.#states.size === 0;
+  }
+
   /** The object of a kind, made if there is none. */
   of<T extends UnitState>(kind: new () => T): T {
     let state = this.#states.get(kind);
@@ -28,7 +33,7 @@ export class UnitStates {
 
   /** Another block begins. */
   reset(): void {
-    this.#states.clear();
+    if (!this.isEmpty) this.#states.clear();
   }
 
   /** Bytes that a checkpoint keeps, about. */

@@ -56,8 +56,13 @@ export class BlockWarp implements Warp {
     this.stack.clear(0, x.top, this.lanes);
     while (this.groups.length > 0) this.groups.pop();
     this.groups.push(new LaneGroup(x, code.entry, this.lanes, 0));
+    if (this.lockstep) this.#startThread(x);
+  }
+
+  /** Gives a hardware thread its payload. */
+  #startThread(x: Activation): void {
     const { ticket, id, warps, grid, slot } = this.cta;
-    grid.threads?.start(x.file, {
+    grid.threads!.start(x.file, {
       group: id,
       index: this.index,
       serial: ticket * warps.length + this.index,
@@ -70,8 +75,12 @@ export class BlockWarp implements Warp {
   pick(): Group | null {
     if (this.lockstep) return this.#atPointer();
     let best: Group | null = null;
-    for (const g of this.groups) if (g.wait === null && (best === null || before(g, best))) best = g;
-    if (best !== null && this.groups.length > 1) this.#merge(best);
+    const { groups } = this;
+    for (let i = 0; i < groups.length; i++) {
+      const g = groups[i]!;
+      if (g.wait === null && (best === null || before(g, best))) best = g;
+    }
+    if (best !== null && groups.length > 1) this.#merge(best);
     return best;
   }
 

@@ -76,12 +76,9 @@ function nodeCrypto(): NodeCrypto | null {
  * everything that uses jobs asynchronous. Node computes it itself: the first bytes that a process hashes here would
  * take many times as long, as V8 has not optimized this code yet.
  */
-export const sha256 = (bytes: Uint8Array): string =>
-  bytes.length >= manyBytes ? sha256ByHost(bytes) : sha256Here(bytes);
-
-/** The same where Node will have loaded its module in any case, whatever there is to hash. */
-export function sha256ByHost(bytes: Uint8Array): string {
-  return nodeCrypto()?.createHash("sha256").update(bytes).digest("hex") ?? sha256Here(bytes);
+export function sha256(bytes: Uint8Array): string {
+  const crypto = bytes.length >= manyBytes ? nodeCrypto() : null;
+  return crypto?.createHash("sha256").update(bytes).digest("hex") ?? sha256Here(bytes);
 }
 
 /** The same without the host's help. @internal */

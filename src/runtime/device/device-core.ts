@@ -11,7 +11,6 @@ import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
 import { Image, ImageHandle, type ImageOptions, samplerOf, type SamplerOptions } from "../data/image.ts";
-import { sha256, sha256ByHost } from "../data/sha256.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { tensorMapArgument, type TensorMapOptions } from "../data/tensor-map.ts";
 import { requireDeviceOptions } from "../launch/known-options.ts";
@@ -73,9 +72,7 @@ export class DeviceCore {
   /** The cache of a program's compiled kernels; null if kernels are not to be reused. @internal */
   protected kernelCache(files: readonly SourceFile[], options: LoadOptions): KernelCache | null {
     const store = this.#kernelStore;
-    // A store for other processes hashes what it reads.
-    const hash = store === null ? sha256 : sha256ByHost;
-    return store === false ? null : new KernelCache(programKey(files, options, hash), store);
+    return store === false ? null : new KernelCache(programKey(files, options), store);
   }
 
   /** Makes a new stream, whose launches may overlap with those of other streams. */

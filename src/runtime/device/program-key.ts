@@ -7,13 +7,9 @@ const utf8 = new TextEncoder();
 /**
  * Returns a hash that identifies the code of a program: its files, regardless of their names, and the options that
  * affect compilation. Among these are vISA's `zeinfo` and `inputs`, which say where values are in a payload; `kernels`
- * and `module` have chosen the files. `hash`: SHA-256, by whoever is faster.
+ * and `module` have chosen the files.
  */
-export function programKey(
-  files: readonly SourceFile[],
-  { kernels, module, ...options }: LoadOptions,
-  hash: (bytes: Uint8Array) => string = sha256,
-): string {
+export function programKey(files: readonly SourceFile[], { kernels, module, ...options }: LoadOptions): string {
   const said = utf8.encode(JSON.stringify(options, plain));
   const pieces = [said, ...files.map((file) => file.bytes ?? utf8.encode(file.text))];
   const sizes = utf8.encode(pieces.map((piece) => piece.length).join());
@@ -23,7 +19,7 @@ export function programKey(
     all.set(piece, at);
     at += piece.length;
   }
-  return hash(all);
+  return sha256(all);
 }
 
 /** Converts values that JSON cannot represent. */

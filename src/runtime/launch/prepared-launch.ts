@@ -70,7 +70,8 @@ export class PreparedLaunch {
     this.#blocks = options.blocks === undefined ? null : blockRanges(options.blocks, x * y * z);
     this.#share = this.#blocks === null ? 1 : blocksIn(this.#blocks) / (x * y * z);
     this.engine = options.engine ?? defaults.engine ?? "jit";
-    this.observers = [...sanitizersFor(sanitizers), ...observers];
+    // Naming the sanitizers would load them.
+    this.observers = [...(sanitizers.length === 0 ? [] : sanitizersFor(sanitizers)), ...observers];
     this.isOnlySanitized = observers.length === 0;
     this.request = {
       kernel,

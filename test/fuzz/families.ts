@@ -157,6 +157,12 @@ const families = {
     statements: [2, 6],
     wide: true,
   },
+  // Rounds of loops over tiles of one size, and conditions, that the numbers of a block's threads rule out.
+  fixedRounds: {
+    weights: { compute: 2, fixedRounds: 6, conditional: 0.5, phase: 0.7, layout: 1, exchange: 0.3 },
+    statements: [2, 5],
+    wide: true,
+  },
   // Words of other lanes of the warp, which no barrier makes known.
   lockstep: {
     weights: { compute: 1, lockstep: 6, conditional: 0.5, load: 0.3 },

@@ -31,6 +31,7 @@ type StatementKind =
   | "rows"
   | "strides"
   | "trips"
+  | "fixedRounds"
   | "lockstep"
   | "turns"
   | "update"

@@ -10,6 +10,7 @@ import { compute } from "./compute.ts";
 import { doubling } from "./doublings.ts";
 import { elimination } from "./eliminations.ts";
 import { fault } from "./fault.ts";
+import { fixedRounds } from "./fixed-rounds.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
 import { updateSurface } from "./surfaces.ts";
@@ -81,6 +82,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   lockstep: { write: lockstep, fits: together },
   turns: { write: turns, fits: together },
   trips: { write: trips, fits: (scope) => together(scope) && scope.nesting === 0 },
+  fixedRounds: { write: fixedRounds, fits: ({ level }) => level < 0 },
   rows: { write: rows, fits: ({ level, nesting }) => level < 0 && nesting === 0 },
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },

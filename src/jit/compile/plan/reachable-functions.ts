@@ -1,7 +1,9 @@
 import type { Dim3 } from "../../../machine/reports/report.ts";
+import type { Bindings } from "../../../semantics/bind.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { withParameters } from "../analysis/access/known-parameters.ts";
 import { bindingsFor } from "../analysis/values/special-registers.ts";
+import { withDecidedBranches } from "../analysis/versions/decided-branches.ts";
 import { withKnownRounds } from "../analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../analysis/versions/interior-version.ts";
 import { CallGraph } from "./call-graph.ts";
@@ -26,7 +28,7 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
   const bindings = bindingsFor(shape, program.bindings);
   const reached = (functions: CompiledFunctions): ReachableKernel => {
     const found = functions.list[number]!;
-    const kernel = shape.block === null ? found : inVersions(found, shape, shape.block);
+    const kernel = shape.block === null ? found : inVersions(found, shape, shape.block, program.bindings);
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
     const passed = new PassedRegisters(graph, shape.width);
@@ -48,8 +50,10 @@ function inVersions(
   asWritten: CompiledFunction,
   { interior, byRound, given }: LaunchShape,
   block: Dim3,
+  all: Bindings,
 ): CompiledFunction {
   const kernel = given.length === 0 ? asWritten : { ...asWritten, ir: withParameters(asWritten.ir, given) };
   const found = interior ? { ...kernel, ...withInteriorVersion(kernel, block) } : kernel;
-  return byRound ? { ...found, ...withKnownRounds(found, block) } : found;
+  const rounds = byRound ? { ...found, ...withKnownRounds(found, block) } : found;
+  return { ...rounds, ...withDecidedBranches(rounds, block, all) };
 }

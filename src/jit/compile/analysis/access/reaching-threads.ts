@@ -22,6 +22,10 @@ export interface ThreadSet {
 export interface ThreadFacts {
   /** The threads that may execute an instruction. */
   readonly at: (instruction: number) => ThreadSet;
+  /** The threads that may come to an instruction: its guard may be false in some of them. */
+  readonly comingTo: (instruction: number) => ThreadSet;
+  /** Whether threads pass a guard or not as their numbers say. */
+  readonly decides: (guard: Guard) => boolean;
   /** The values of expressions; null for kernels that are not examined. */
   readonly values: ThreadValues | null;
   readonly all: ThreadSet;
@@ -64,7 +68,10 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
     const members = Uint8Array.from({ length: count }, (_, t) => Number(digits[digits.length - 1 - t] === "1"));
     return { name: bits.toString(36), bits, isWhole: bits === all, has: (t) => members[t] === 1 };
   });
-  if (instructions.length > maxInstructions) return { at: () => setOf(all), values: null, all: setOf(all), setOf };
+  if (instructions.length > maxInstructions) {
+    const everyone = (): ThreadSet => setOf(all);
+    return { at: everyone, comingTo: everyone, decides: () => false, values: null, all: setOf(all), setOf };
+  }
   const graph = flowGraphOf(instructions);
   const liveness = livenessOf(ir, graph, []);
   const values = new ThreadValues(ir, block, bindings, (r) => !liveness.liveIn(0).has(r));
@@ -73,9 +80,11 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
     const found = values.of({ kind: "reg", reg: register, ty: "pred" });
     return found === null ? null : threadsIn(found);
   });
+  const passedBy = ({ register, collapse }: Guard): bigint | null =>
+    collapse === undefined ? passing(register) : null;
   const among = (threads: bigint, guard: Guard | null, passes: boolean): bigint => {
     if (guard === null) return passes ? threads : 0n;
-    const bits = guard.collapse === undefined ? passing(guard.register) : null;
+    const bits = passedBy(guard);
     if (bits === null) return threads;
     return threads & (guard.negate === passes ? all & ~bits : bits);
   };
@@ -98,6 +107,8 @@ function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts
   }
   return {
     at: (i) => setOf(among(ins[graph.blockAt(i)]!, instructions[i]!.guard, true)),
+    comingTo: (i) => setOf(ins[graph.blockAt(i)]!),
+    decides: (guard) => passedBy(guard) !== null,
     values,
     all: setOf(all),
     setOf,

@@ -55,7 +55,7 @@ function inRounds(ir: IrFunction, block: Dim3): SourceCode {
   let code = source;
   for (;;) {
     const next = withOneLoopWritten(code, block);
-    if (next === null) return code === source ? code : withRoundsApart(withDecidedBranches(code, block));
+    if (next === null) return code === source ? code : withRoundsApart(withoutConstantBranches(code, block));
     code = next;
   }
 }
@@ -95,8 +95,8 @@ function withRoundsApart({ ir, origins }: SourceCode): SourceCode {
   return { ir: { ...ir, instructions, registers }, origins };
 }
 
-/** The code without branches of which it is known whether they are taken, and without what these never lead to. */
-function withDecidedBranches(code: SourceCode, block: Dim3): SourceCode {
+/** The code without branches that constants decide, whoever takes them, and without what these never lead to. */
+function withoutConstantBranches(code: SourceCode, block: Dim3): SourceCode {
   const { ir } = code;
   const graph = flowGraphOf(ir.instructions);
   const { reached, decided } = new Rounds(ir, graph, block).inAll();

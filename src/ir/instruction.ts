@@ -103,12 +103,14 @@ export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const
 export type ClusterQuestion = (typeof clusterQuestions)[number];
 
 /**
- * What lanes load and registers still hold: they, or others, have stored it from these or loaded it into them. By lane,
- * the register (an index into `sources`) and the lane that has its word; null: it is in memory alone.
+ * What lanes load and registers still hold: they, or others, have stored it from these or loaded it into them.
  */
 export interface ForwardedWords {
   readonly sources: readonly Expr[];
+  /** By lane, the register (an index into `sources`) and the lane that has its word; null: it is in memory alone. */
   readonly lanes: readonly ({ readonly source: number; readonly lane: number } | null)[];
+  /** No word was stored shortly before, so that the processor need not wait where a vector contains several. */
+  readonly isSettled: boolean;
 }
 
 /** Something that must not be found in memory by an atomic operation. */

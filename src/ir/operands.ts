@@ -1,6 +1,15 @@
 import { type Expr, mapChanged } from "../semantics/index.ts";
 import type { Place } from "./access.ts";
-import type { Argument, CallTarget, ForwardedWords, Instruction, Op, OpOf, UndefinedCase, WarpOp } from "./instruction.ts";
+import type {
+  Argument,
+  CallTarget,
+  ForwardedWords,
+  Instruction,
+  Op,
+  OpOf,
+  UndefinedCase,
+  WarpOp,
+} from "./instruction.ts";
 
 type Visit = (expr: Expr) => void;
 type Replace = (expr: Expr) => Expr;

@@ -277,13 +277,14 @@ export class LaunchShapes {
 
   /**
    * The width for a kernel of which loops are written round by round in blocks of one size: each round is code of its
-   * own, so that wide chunks would take long to compile. `ir`: the kernel with what is known of its parameters.
+   * own, so that wide chunks would take long to compile, except where a block is one: it has no barriers then. `ir`: the kernel with what is known of its parameters.
    */
   #quadsByRound(kernel: IrFunction, ir: IrFunction, block: Dim3): Quads {
     return noted(this.#byRound, ir, block.join(), () => {
       const source = withKnownRounds({ ir, origins: null }, block);
       const usual = this.#quadsAt(kernel, block, () => "none");
-      if (this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
+      const isOne = block[0] * block[1] * block[2] <= 4 * usual;
+      if (isOne || this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
       const widest = source.ir.instructions.length > longRounds ? 2 : 4;
       const quads = usual < widest ? usual : widest;
       const conflicts = this.#conflictsSeparated(source, block, { ...warp, together: 4 * quads });

@@ -153,23 +153,24 @@ export class Memory {
       const count = chunk.quads * perQuad;
       const locals = Array.from({ length: access.count }, () => this.#vectorLocals(count, inParts));
       const isForwarded = this.#forwarded.load(op, checked, locals[0]!, mask);
-      if (!isForwarded) either(
-        writer,
-        checked,
-        // If each lane has an address of its own, only those of active lanes were checked.
-        () => {
-          const lanes = offsets.kind === "each" ? mask : null;
-          if (checked.wideLoad !== null) this.#wideLoads.load(index, access, checked, locals[0]!, lanes);
-          else this.#moves.load(access, checked, locals, lanes);
-        },
-        () =>
-          this.#lookUpElements(checks, op, (by, part, from) => {
-            by.lookUp(index, part, address, mask);
-            this.#gather(part, locals.slice(from, from + part.count));
-          }),
-        () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
-        (where) => this.#moves.load(access, where, locals, null),
-      );
+      if (!isForwarded)
+        either(
+          writer,
+          checked,
+          // If each lane has an address of its own, only those of active lanes were checked.
+          () => {
+            const lanes = offsets.kind === "each" ? mask : null;
+            if (checked.wideLoad !== null) this.#wideLoads.load(index, access, checked, locals[0]!, lanes);
+            else this.#moves.load(access, checked, locals, lanes);
+          },
+          () =>
+            this.#lookUpElements(checks, op, (by, part, from) => {
+              by.lookUp(index, part, address, mask);
+              this.#gather(part, locals.slice(from, from + part.count));
+            }),
+          () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
+          (where) => this.#moves.load(access, where, locals, null),
+        );
       const bits = access.bits < 32 && !access.signed ? { bits: access.bits } : {};
       elements = locals.map((list) => ({ ...vectorIn(access.bits === 64 ? "i64" : "i32", list), ...bits }));
     }

@@ -26,7 +26,11 @@ export function plansWithout(
   const isLeftOut = (code: PreparedCode, i: number): boolean =>
     code.instructions[i]!.op.kind === "nothing" && left.has(code.origins[i]!);
   const bare = prepare(ordered, scope.facts.bindings, preparationIn(scope.graph));
-  const plans = plansFor(kernel, prepared(bare, (i) => isLeftOut(bare, i)), scope);
+  const plans = plansFor(
+    kernel,
+    prepared(bare, (i) => isLeftOut(bare, i)),
+    scope,
+  );
   const { code, divergence } = plans.kernelPlan.analysis;
   const isTogether = code.instructions.every(
     (_, i) => !isLeftOut(code, i) || !divergence.mayBePartial(code.graph.blockAt(i)),

@@ -26,11 +26,11 @@ const isIn = ({ register, quad }: Vector, word: LaneWord): boolean =>
   word.register === register && word.lane >> 2 === quad;
 
 /**
- * Chooses the registers from which lanes take their words; null where it does not pay. Each quad takes them from two
+ * Chooses the registers from which lanes take their words: none where it does not pay. Each quad takes them from two
  * vectors at most, which is a shuffle. A vector that serves only one lane costs more than to load its word, unless it
  * is a neighbour of one that serves several; nor can a shuffle be better than one load of words that are neighbours.
  */
-export function sourcesOf(quads: readonly Quad[]): ForwardedWords | null {
+export function sourcesOf(quads: readonly Quad[]): Omit<ForwardedWords, "isSettled"> {
   const registers: number[] = [];
   const lanes: ({ source: number; lane: number } | null)[] = quads.flatMap(() => [null, null, null, null]);
   for (const quad of quads) {
@@ -42,7 +42,6 @@ export function sourcesOf(quads: readonly Quad[]): ForwardedWords | null {
       lanes[quad.first + l] = { source: registers.indexOf(word.register), lane: word.lane };
     });
   }
-  if (registers.length === 0) return null;
   return { sources: registers.map((reg) => ({ kind: "reg", reg, ty: "i32" })), lanes };
 }
 
@@ -67,7 +66,7 @@ function ownVector({ first, lanes, holders }: Quad): Vector | null {
 }
 
 /** Whether the lanes of a quad load what one vector has, or one word. */
-const isRun = ({ lanes, addresses }: Quad): boolean =>
+export const isRun = ({ lanes, addresses }: Quad): boolean =>
   [0, 4].some((step) => addresses.every((at, i) => at - addresses[0]! === step * (lanes[i]! - lanes[0]!)));
 
 /** The vector from which most of some lanes can take their words. */

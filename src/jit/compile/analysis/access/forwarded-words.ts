@@ -6,7 +6,7 @@ import { accessesOf, type ForwardedWords, type Instruction, type Op, type OpOf }
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
-import { type LaneWord, type Quad, sourcesOf } from "./forwarded-quads.ts";
+import { isRun, type LaneWord, type Quad, sourcesOf } from "./forwarded-quads.ts";
 import { type ThreadFacts, threadFactsOf } from "./reaching-threads.ts";
 
 /** What a kernel may do in which words are forwarded. */
@@ -155,6 +155,9 @@ class Forwarding {
   readonly #certain: CertainBlocks;
   /** By word, who holds it: the last ones to learn of it come last. */
   readonly #holders = new Map<number, readonly LaneWord[]>();
+  /** The barriers that have been passed, with the beginning; by word, how many they were when it was stored last. */
+  #barriers = 0;
+  readonly #stored = new Map<number, number>();
   /** By register, the last instruction that writes it. */
   readonly #lastWrites: Int32Array;
 
@@ -163,13 +166,19 @@ class Forwarding {
     this.#facts = facts;
     this.#certain = certain;
     this.#lastWrites = new Int32Array(code.ir.registers.length).fill(-1);
-    code.instructions.forEach((instruction, i) => writesOf(instruction, (r) => void (this.#lastWrites[r] = i)));
+    for (const [i, instruction] of code.instructions.entries()) {
+      writesOf(instruction, (r) => {
+        this.#lastWrites[r] = i;
+      });
+    }
   }
 
   /** Goes through the instructions from one barrier to the next. */
   between(start: number, end: number): void {
     const { instructions } = this.#code;
     const writers = this.#writersIn(start, end);
+    this.#barriers++;
+    for (const word of writers.of.keys()) this.#stored.set(word, this.#barriers);
     if (!writers.isWild) {
       for (let i = start; i < end; i++) {
         const { op } = instructions[i]!;
@@ -188,7 +197,10 @@ class Forwarding {
       if (op.kind !== "store" || op.access.space !== "shared") continue;
       const starts = this.#certain.inLoops[graph.blockAt(i)] === 1 ? null : this.#addressesIn(op);
       if (starts === null) writers.isWild = true;
-      else this.#eachWord(i, op, starts, (word, t) => writers.of.set(word, (writers.of.get(word) ?? t) === t ? t : several));
+      else
+        this.#eachWord(i, op, starts, (word, t) =>
+          writers.of.set(word, (writers.of.get(word) ?? t) === t ? t : several),
+        );
     }
     return writers;
   }
@@ -250,13 +262,14 @@ class Forwarding {
     const quads: Quad[] = [];
     for (let first = 0; first < starts.length; first += 4) {
       const lanes = [0, 1, 2, 3].filter((l) => threads.has(first + l));
-      const holders = lanes.map((l) =>
-        isOwn(first + l) ? (this.#holders.get(starts[first + l]! / 4) ?? []) : [],
-      );
+      const holders = lanes.map((l) => (isOwn(first + l) ? (this.#holders.get(starts[first + l]! / 4) ?? []) : []));
       quads.push({ first, lanes, holders, addresses: lanes.map((l) => starts[first + l]!) });
     }
     const forwarded = sourcesOf(quads);
-    if (forwarded !== null) this.found.set(instruction, forwarded);
+    const isOld = (start: number): boolean => this.#barriers - (this.#stored.get(start >>> 2) ?? 0) > 1;
+    const isSettled = quads.every(({ addresses }) => addresses.every(isOld));
+    if (forwarded.sources.length > 0 || (isSettled && !quads.every(isRun)))
+      this.found.set(instruction, { ...forwarded, isSettled });
     const [to] = instructions[instruction]!.dst;
     if (typeof to !== "number" || !this.#isCertain(instruction) || !this.#isKept(to, instruction)) return;
     for (let thread = 0; thread < starts.length; thread++) {

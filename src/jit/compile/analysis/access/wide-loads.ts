@@ -64,7 +64,7 @@ const mayBePart = (
 ): boolean =>
   guard === null &&
   lanes === undefined &&
-  forwarded === undefined &&
+  (forwarded === undefined || forwarded.sources.length === 0) &&
   access.bits <= 32 &&
   access.count === 1 &&
   access.order === "weak" &&

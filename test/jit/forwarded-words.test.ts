@@ -6,7 +6,9 @@ import { expectSame } from "./harness.ts";
 
 const before = ".shared .align 16 .b8 s[2048]; .shared .align 16 .b8 o[512];";
 const fill = `mov.u32 %r9, s; mov.u32 %r8, %tid.x; mad.lo.u32 %r10, %r8, 4, %r9; mov.u32 %r7, 0;
-  mad.lo.u32 %r11, %r8, 2654435761, 77; st.shared.u32 [%r10], %r11; st.shared.u32 [%r10+256], %r11; bar.sync 0;
+  mad.lo.u32 %r11, %r8, 2654435761, 77; st.shared.u32 [%r10], %r11; 
+  // Where no lanes diverge, there is no code for converged ones.
+  setp.eq.u32 %p9, %r8, 1; @%p9 bra F; st.shared.u32 [%r10+256], %r11; F: bar.sync 0;
   // the neighbours' words, around the end
   mov.u32 %r12, %ntid.x; add.u32 %r13, %r8, 1; rem.u32 %r13, %r13, %r12; mad.lo.u32 %r13, %r13, 4, %r9;
   add.u32 %r14, %r8, %r12; sub.u32 %r14, %r14, 1; rem.u32 %r14, %r14, %r12; mad.lo.u32 %r14, %r14, 4, %r9;

@@ -277,7 +277,7 @@ export class LaunchShapes {
 
   /**
    * The width for a kernel of which loops are written round by round in blocks of one size: each round is code of its
-   * own, so that wide chunks would take long to compile, except where a block is one: it has no barriers then. `ir`: the kernel with what is known of its parameters.
+   * own, so that wide chunks take long to compile, but one for all needs no barriers. `ir`: with what launches give.
    */
   #quadsByRound(kernel: IrFunction, ir: IrFunction, block: Dim3): Quads {
     return noted(this.#byRound, ir, block.join(), () => {
@@ -285,8 +285,7 @@ export class LaunchShapes {
       const usual = this.#quadsAt(kernel, block, () => "none");
       const isOne = block[0] * block[1] * block[2] <= 4 * usual;
       if (isOne || this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
-      const widest = source.ir.instructions.length > longRounds ? 2 : 4;
-      const quads = usual < widest ? usual : widest;
+      const quads = Math.min(usual, source.ir.instructions.length > longRounds ? 2 : 4) as Quads;
       const conflicts = this.#conflictsSeparated(source, block, { ...warp, together: 4 * quads });
       return conflicts === "none" ? quads : this.#quadsAt(kernel, block, () => conflicts);
     });

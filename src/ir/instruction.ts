@@ -102,6 +102,17 @@ export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const
 /** What compiled code asks its launcher about the cluster of some lanes. */
 export type ClusterQuestion = (typeof clusterQuestions)[number];
 
+/**
+ * What lanes load and registers still hold: they, or others, have stored it from these or loaded it into them.
+ */
+export interface ForwardedWords {
+  readonly sources: readonly Expr[];
+  /** By lane, the register (an index into `sources`) and the lane that has its word; null: it is in memory alone. */
+  readonly lanes: readonly ({ readonly source: number; readonly lane: number } | null)[];
+  /** No word was stored shortly before, so that the processor need not wait where a vector contains several. */
+  readonly isSettled: boolean;
+}
+
 /** Something that must not be found in memory by an atomic operation. */
 export interface AtomicReport {
   readonly code: string;
@@ -118,7 +129,13 @@ export interface AtomicReport {
 export type Op =
   | { readonly kind: "pure"; readonly values: readonly Expr[] }
   /** Results: the elements, in order. `null` in `dst` drops one (`_`). */
-  | { readonly kind: "load"; readonly access: Access; readonly place: Place }
+  | {
+      readonly kind: "load";
+      readonly access: Access;
+      readonly place: Place;
+      /** Made by the compiler: what registers hold of what is loaded. */
+      readonly forwarded?: ForwardedWords;
+    }
   /** `null` leaves an element as it is. */
   | {
       readonly kind: "store";

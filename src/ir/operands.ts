@@ -1,6 +1,15 @@
 import { type Expr, mapChanged } from "../semantics/index.ts";
 import type { Place } from "./access.ts";
-import type { Argument, CallTarget, Instruction, Op, OpOf, UndefinedCase, WarpOp } from "./instruction.ts";
+import type {
+  Argument,
+  CallTarget,
+  ForwardedWords,
+  Instruction,
+  Op,
+  OpOf,
+  UndefinedCase,
+  WarpOp,
+} from "./instruction.ts";
 
 type Visit = (expr: Expr) => void;
 type Replace = (expr: Expr) => Expr;
@@ -151,7 +160,7 @@ type Reduce = NonNullable<OpOf<"barrier">["reduce"]>;
 /** The expressions that an operation reads, by kind and field. */
 const operandFields: Variants<Op, "kind"> = {
   pure: { values: list() },
-  load: { place },
+  load: { place, forwarded: optional(fields<ForwardedWords>({ sources: list() })) },
   store: { place, values: list() },
   atomic: {
     place,

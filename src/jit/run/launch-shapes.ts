@@ -277,15 +277,15 @@ export class LaunchShapes {
 
   /**
    * The width for a kernel of which loops are written round by round in blocks of one size: each round is code of its
-   * own, so that wide chunks would take long to compile. `ir`: the kernel with what is known of its parameters.
+   * own, so that wide chunks take long to compile, but one for all needs no barriers. `ir`: with what launches give.
    */
   #quadsByRound(kernel: IrFunction, ir: IrFunction, block: Dim3): Quads {
     return noted(this.#byRound, ir, block.join(), () => {
       const source = withKnownRounds({ ir, origins: null }, block);
       const usual = this.#quadsAt(kernel, block, () => "none");
-      if (this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
-      const widest = source.ir.instructions.length > longRounds ? 2 : 4;
-      const quads = usual < widest ? usual : widest;
+      const isOne = block[0] * block[1] * block[2] <= 4 * usual;
+      if (isOne || this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
+      const quads = Math.min(usual, source.ir.instructions.length > longRounds ? 2 : 4) as Quads;
       const conflicts = this.#conflictsSeparated(source, block, { ...warp, together: 4 * quads });
       return conflicts === "none" ? quads : this.#quadsAt(kernel, block, () => conflicts);
     });

@@ -152,7 +152,7 @@ export class LaneOffsets {
         return immediate;
       }
       writer.value(offsets.at);
-      return immediate + this.#laneDistance(offsets, lane);
+      return immediate + this.distance(offsets, lane);
     };
   }
 
@@ -171,12 +171,12 @@ export class LaneOffsets {
     if (offsets.kind === "each") {
       return immediate === 0 ? offsets.quads[q]! : wasm.op("i32x4.add", offsets.quads[q]!, wasm.i32x4(immediate));
     }
-    const distances = [0, 1, 2, 3].map((lane) => (immediate + this.#laneDistance(offsets, 4 * q + lane)) | 0);
+    const distances = [0, 1, 2, 3].map((lane) => (immediate + this.distance(offsets, 4 * q + lane)) | 0);
     return wasm.op("i32x4.add", wasm.op("i32x4.splat", offsets.at), wasm.lanes(distances));
   }
 
   /** The distance of a lane's offset from `at`. */
-  #laneDistance(offsets: Exclude<ByteOffsets, { kind: "each" }>, lane: number): number {
+  distance(offsets: Exclude<ByteOffsets, { kind: "each" }>, lane: number): number {
     if (offsets.kind === "one") return 0;
     if (offsets.kind === "pattern") return offsets.distances[lane]!;
     const { stride } = offsets;

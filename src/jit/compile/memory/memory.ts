@@ -16,6 +16,7 @@ import { AtomicPlaces } from "./atomic-places.ts";
 import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
 import { type CheckedAccess, either, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
+import { ForwardedLoads } from "./forwarded-loads.ts";
 import { type AccessOffsets, LaneOffsets } from "./lane-offsets.ts";
 import { inLocals, NarrowAccesses } from "./narrow-accesses.ts";
 import { RowMoveWriter } from "./row-moves.ts";
@@ -47,6 +48,7 @@ export class Memory {
   readonly rows: RowMoveWriter;
   readonly #wideLoads: WideLoads;
   readonly #narrow: NarrowAccesses;
+  readonly #forwarded: ForwardedLoads;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     const isShared = context.isShared;
@@ -63,6 +65,7 @@ export class Memory {
       context.unit.isTerse ? context.unit.accessHelpers : null,
     );
     this.#wideLoads = new WideLoads(chunk, this.#moves, this.accessChecks);
+    this.#forwarded = new ForwardedLoads(chunk, this.#moves, laneOffsets);
     this.#narrow = new NarrowAccesses(chunk, this.#moves);
     this.rows = new RowMoveWriter(chunk, context, this.accessChecks, laneOffsets);
     const places = new AtomicPlaces(chunk, (op) => this.#checksOf(op), laneOffsets);
@@ -149,23 +152,25 @@ export class Memory {
       const inParts = mask !== null;
       const count = chunk.quads * perQuad;
       const locals = Array.from({ length: access.count }, () => this.#vectorLocals(count, inParts));
-      either(
-        writer,
-        checked,
-        // If each lane has an address of its own, only those of active lanes were checked.
-        () => {
-          const lanes = offsets.kind === "each" ? mask : null;
-          if (checked.wideLoad !== null) this.#wideLoads.load(index, access, checked, locals[0]!, lanes);
-          else this.#moves.load(access, checked, locals, lanes);
-        },
-        () =>
-          this.#lookUpElements(checks, op, (by, part, from) => {
-            by.lookUp(index, part, address, mask);
-            this.#gather(part, locals.slice(from, from + part.count));
-          }),
-        () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
-        (where) => this.#moves.load(access, where, locals, null),
-      );
+      const isForwarded = this.#forwarded.load(op, checked, locals[0]!, mask);
+      if (!isForwarded)
+        either(
+          writer,
+          checked,
+          // If each lane has an address of its own, only those of active lanes were checked.
+          () => {
+            const lanes = offsets.kind === "each" ? mask : null;
+            if (checked.wideLoad !== null) this.#wideLoads.load(index, access, checked, locals[0]!, lanes);
+            else this.#moves.load(access, checked, locals, lanes);
+          },
+          () =>
+            this.#lookUpElements(checks, op, (by, part, from) => {
+              by.lookUp(index, part, address, mask);
+              this.#gather(part, locals.slice(from, from + part.count));
+            }),
+          () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
+          (where) => this.#moves.load(access, where, locals, null),
+        );
       const bits = access.bits < 32 && !access.signed ? { bits: access.bits } : {};
       elements = locals.map((list) => ({ ...vectorIn(access.bits === 64 ? "i64" : "i32", list), ...bits }));
     }

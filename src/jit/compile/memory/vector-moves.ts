@@ -4,7 +4,7 @@ import type { Chunk } from "../emit/chunk.ts";
 import { loadElements } from "../emit/memory-ops.ts";
 import { transposed } from "../lanes/interleave.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
+import { isNone, type Mask } from "../lanes/mask.ts";
 import { type AccessHelpers, fetchName, putName } from "../module/access-helpers.ts";
 import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
@@ -72,6 +72,7 @@ export class VectorMoves {
     const isWord = mayRun && access.bits === 32 && access.count === 1;
     if (isWord && offsets.kind === "pattern") {
       into[0]!.forEach((local, q) => {
+        if (mask !== null && isNone(mask[q]!)) return;
         loadWords(this.#chunk.writer, offsets.at, immediate, offsets.distances.slice(4 * q, 4 * q + 4), local);
       });
       return;

@@ -1,3 +1,4 @@
+import { withForwardedWords } from "../analysis/access/forwarded-words.ts";
 import { inLoopOrder } from "../analysis/code/region-order.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 import type { KernelScope } from "./scope.ts";
@@ -19,7 +20,11 @@ export function plansForSingleChunk(kernel: CompiledFunction, scope: KernelScope
   const barriers = barriersIn(kernel);
   const { instructions } = kernel.ir;
   if (barriers.length === 0 || barriers.some((i) => instructions[i]!.guard !== null)) return null;
-  return plansWithout(kernel, barriers, inLoopOrder, scope);
+  const { block, full, quads, scalar } = scope.shape;
+  const isFull = block !== null && full && !scalar && block[0] * block[1] * block[2] === 4 * quads;
+  return plansWithout(kernel, barriers, inLoopOrder, scope, (code, isBarrier) =>
+    isFull ? withForwardedWords(code, isBarrier, block, scope.facts.bindings) : code,
+  );
 }
 
 const barriersIn = ({ ir: { instructions } }: CompiledFunction): readonly number[] =>

@@ -58,9 +58,13 @@ export function wideLoadsOf(
   return parts;
 }
 
-const mayBePart = ({ guard, lanes }: Instruction, { access }: Extract<Instruction["op"], { kind: "load" }>): boolean =>
+const mayBePart = (
+  { guard, lanes }: Instruction,
+  { access, forwarded }: Extract<Instruction["op"], { kind: "load" }>,
+): boolean =>
   guard === null &&
   lanes === undefined &&
+  (forwarded === undefined || forwarded.sources.length === 0) &&
   access.bits <= 32 &&
   access.count === 1 &&
   access.order === "weak" &&

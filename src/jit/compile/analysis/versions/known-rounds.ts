@@ -8,12 +8,21 @@ import { accessesOf, type Instruction, type IrFunction, type Op } from "../../..
 import { retargeted } from "../../../../ir/retarget.ts";
 import { type Dim3, isSameDim3 } from "../../../../machine/reports/report.ts";
 import { registersOf } from "../../../../semantics/index.ts";
+import { inLoopOrder } from "../code/region-order.ts";
 import { isBarrier, type SourceCode, withReplaced } from "../code/source-code.ts";
 import { kind, kindOf, kindsOf } from "../values/lane-kinds.ts";
 import { type Constants, type Round, Rounds } from "./round-constants.ts";
 
 /** Longer code is left as it is, and none becomes longer: each copy of a barrier region takes as long to compile. */
 const maxInstructions = 1200;
+
+/**
+ * Threads of a block that may be one chunk: there rounds of any kind are worth it, as words that lanes store in one and
+ * load in the next are forwarded (`forwarded-words.ts`).
+ */
+const maxInOneChunk = 32;
+
+const mayCount = (block: Dim3): boolean => block[0] * block[1] * block[2] <= maxInOneChunk;
 
 /** Loops of more rounds are left as they are: trees over the threads of a block have ten levels. */
 const maxRounds = 32;
@@ -52,10 +61,10 @@ const known = new WeakMap<IrFunction, { readonly block: Dim3; readonly found: So
 function inRounds(ir: IrFunction, block: Dim3): SourceCode {
   const source: SourceCode = { ir, origins: null };
   if (!mayHaveRounds(ir)) return source;
-  let code = source;
-  for (;;) {
+  const ordered = mayCount(block) ? inLoopOrder(source) : source;
+  for (let code = ordered; ; ) {
     const next = withOneLoopWritten(code, block);
-    if (next === null) return code === source ? code : withRoundsApart(withoutConstantBranches(code, block));
+    if (next === null) return code === ordered ? source : withRoundsApart(withoutConstantBranches(code, block));
     code = next;
   }
 }
@@ -78,7 +87,7 @@ function withOneLoopWritten(code: SourceCode, block: Dim3): SourceCode | null {
     const length = graph.blocks[loop.end - 1]!.end - graph.blocks[loop.first]!.start;
     const room = Math.floor((maxInstructions - ir.instructions.length) / length) + 1;
     const rounds = constants.of(loop.first, loop.end, Math.min(maxRounds, room));
-    if (rounds !== null && rounds.length > 1 && dependsOnRound(ir, graph, loop, rounds)) {
+    if (rounds !== null && rounds.length > 1 && dependsOnRound(ir, graph, loop, rounds, mayCount(block))) {
       return written(code, graph, loop, rounds);
     }
   }
@@ -139,10 +148,13 @@ function dependsOnRound(
   { blocks }: FlowGraph,
   { first, end }: Loop,
   rounds: readonly Round[],
+  counts: boolean,
 ): boolean {
-  const changing = new Set([...rounds[0]!.before.keys()].filter((r) => isDoubled(rounds.map((x) => x.before.get(r)))));
-  if (changing.size === 0) return false;
   const instructions = ir.instructions.slice(blocks[first]!.start, blocks[end - 1]!.end);
+  const changing = counts
+    ? countersIn(instructions)
+    : new Set([...rounds[0]!.before.keys()].filter((r) => isDoubled(rounds.map((x) => x.before.get(r)))));
+  if (changing.size === 0) return false;
   for (let size = -1; size < changing.size; ) {
     size = changing.size;
     for (const instruction of instructions) {
@@ -175,6 +187,19 @@ function isDoubled(values: readonly ReturnType<Constants["get"]>[]): boolean {
   const [a, b, c] = values.map((v) => (v?.kind === "const" && v.ty !== "pred" ? Number(v.value) : Number.NaN));
   return c === undefined ? a! > 0 && (b === 2 * a! || a === 2 * b!) : c - b! !== b! - a! && !Number.isNaN(a! + b! + c);
 }
+
+/** The registers that a loop counts up or down, whatever they begin with. */
+const countersIn = (instructions: readonly Instruction[]): Set<number> =>
+  new Set(
+    instructions.flatMap(({ op, dst }) =>
+      op.kind !== "pure"
+        ? []
+        : dst.filter((to, i): to is number => {
+            const value = op.values[i]!;
+            return typeof to === "number" && value.kind === "prim" && registersOf(value).every((r) => r === to);
+          }),
+    ),
+  );
 
 /** The code with a copy of a loop for each of its rounds. */
 function written(

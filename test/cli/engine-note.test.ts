@@ -38,7 +38,10 @@ describe("why a kernel ran in the interpreter", () => {
     const launch = { kernel: "dives", grid: [1], block: [32], args: [] };
     const text = { id: "deep", variants: { plain: ["deep.ptx"] }, buffers: {}, launches: [launch, launch], checks: [] };
     cli.write("deep.json", JSON.stringify(text));
-    expect(run("run", "deep.json")).toMatchObject({ status: 0, stderr: `      ${note}` });
+    const { status, stderr } = run("run", "deep.json");
+    expect(status).toBe(0);
+    // On a busy machine it takes so long that progress is told first.
+    expect(stderr.split(note)).toEqual([expect.stringMatching(/(^|\n) {6}$/), ""]);
   });
 
   test("is not said where the interpreter was asked for", () => {

@@ -11,10 +11,13 @@ import { type SourceCode, withReplaced } from "../code/source-code.ts";
  * to. What is left shows more: registers are written in fewer places. The kernel itself where nothing is decided.
  */
 export function withDecidedBranches(source: SourceCode, block: Dim3, bindings: Bindings): SourceCode {
-  if (source.ir.file !== undefined) return source;
+  const { file, instructions } = source.ir;
+  if (file !== undefined || instructions.every(({ guard }) => guard === null)) return source;
   for (let code = source; ; ) {
     const next = withoutRuledOut(code, block, bindings);
     if (next === null) return code;
+    // Guards that are gone hardly ever decide others.
+    if (next.ir.instructions.length === code.ir.instructions.length) return next;
     code = next;
   }
 }

@@ -188,18 +188,19 @@ function isDoubled(values: readonly ReturnType<Constants["get"]>[]): boolean {
   return c === undefined ? a! > 0 && (b === 2 * a! || a === 2 * b!) : c - b! !== b! - a! && !Number.isNaN(a! + b! + c);
 }
 
-/** The registers that a loop counts up or down, whatever they begin with. */
-const countersIn = (instructions: readonly Instruction[]): Set<number> =>
-  new Set(
-    instructions.flatMap(({ op, dst }) =>
-      op.kind !== "pure"
-        ? []
-        : dst.filter((to, i): to is number => {
-            const value = op.values[i]!;
-            return typeof to === "number" && value.kind === "prim" && registersOf(value).every((r) => r === to);
-          }),
-    ),
-  );
+/** The registers that a loop counts up or down, whatever they begin with: what it computes of themselves alone. */
+function countersIn(instructions: readonly Instruction[]): Set<number> {
+  const found = new Set<number>();
+  for (const { op, dst } of instructions) {
+    if (op.kind !== "pure") continue;
+    op.values.forEach((value, i) => {
+      const [to, read] = [dst[i], registersOf(value)];
+      const isOwn = value.kind === "prim" && read.length > 0 && read.every((r) => r === to);
+      if (typeof to === "number" && isOwn) found.add(to);
+    });
+  }
+  return found;
+}
 
 /** The code with a copy of a loop for each of its rounds. */
 function written(

@@ -41,6 +41,9 @@ const chosen: Readonly<Record<string, string>> = {
   "a condition that is written again between": `setp.gt.u32 %p1, %x, 5; @%p1 bra FAR; setp.gt.u32 %p1, %x, 2;
     @%p1 bra NEAR; add.u32 %at, %a, 4; bra.uni JOIN; NEAR: add.u32 %at, %a, 12; bra.uni JOIN;
     FAR: add.u32 %at, %b, 8; JOIN:`,
+  "what is computed before a branch within another, and read after it": `setp.gt.u32 %p1, %x, 5; setp.gt.u32 %p2, %x, 2;
+    @%p1 bra FAR; shl.b32 %r1, %x, 2; mov.u32 %at, %a; @%p2 bra SAME; mov.u32 %at, %b; SAME: add.u32 %at, %at, %r1;
+    bra.uni JOIN; FAR: add.u32 %at, %b, 8; JOIN:`,
   "where the branch is not taken": `mad.lo.u32 %at, %x, 4, %a; setp.gt.u32 %p1, %x, 5; @!%p1 bra JOIN; add.u32 %at, %b, 8; JOIN:`,
 };
 

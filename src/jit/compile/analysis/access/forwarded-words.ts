@@ -2,7 +2,15 @@ import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { dominatorsOf } from "../../../../ir/flow/dominance.ts";
 import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import { livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
-import { accessesOf, type ForwardedWords, type Instruction, type Op, type OpOf } from "../../../../ir/index.ts";
+import { loopsOf } from "../../../../ir/flow/loops.ts";
+import {
+  accessesOf,
+  type ForwardedWords,
+  type Instruction,
+  type Op,
+  type OpOf,
+  type Space,
+} from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
@@ -80,10 +88,14 @@ const isKnown = ({ op, lanes }: Instruction): boolean =>
   accessesOf(op).every(
     ({ effect, access: { space }, place }) =>
       place.kind === "address" &&
-      (effect === "load" || (space !== "generic" && space !== "shared-cluster" && !isAtomicInShared(effect, space))),
+      (effect === "load" || !(effect === "atomic" ? atomicInShared : storedInShared).has(space)),
   );
 
-const isAtomicInShared = (effect: string, space: string): boolean => effect === "atomic" && space === "shared";
+/** Spaces in which a store may change shared memory by an address that is not one of shared memory. */
+const storedInShared: ReadonlySet<Space> = new Set<Space>(["generic", "shared-cluster"]);
+
+/** Spaces in which an atomic operation may change shared memory. */
+const atomicInShared: ReadonlySet<Space> = new Set<Space>([...storedInShared, "shared"]);
 
 /** Whether an access is one to words of shared memory that orders nothing. */
 const isOfWords = ({ access: { space, bits, order, volatile } }: Load | Store): boolean =>
@@ -105,7 +117,7 @@ interface CertainBlocks {
 function certainBlocks(
   { graph, instructions }: PreparedCode,
   isBarrier: (instruction: number) => boolean,
-  { values }: ThreadFacts,
+  { decides }: ThreadFacts,
 ): CertainBlocks | null {
   const { blocks } = graph;
   const inLoops = blocksInLoops(graph);
@@ -134,16 +146,14 @@ function certainBlocks(
   function isDecided(block: number): boolean {
     const { op, guard } = instructions[blocks[block]!.end - 1]!;
     if (op.kind !== "branch" && op.kind !== "return" && op.kind !== "exit") return true;
-    return guard === null || (guard.collapse === undefined && values!.knows(guard.register));
+    return guard === null || decides(guard);
   }
 }
 
-/** By block, 1 if it lies in a loop: every way around leads back at least once over each of its blocks. */
-function blocksInLoops({ blocks }: FlowGraph): Uint8Array {
-  const found = new Uint8Array(blocks.length);
-  for (const { index, successors } of blocks) {
-    for (const s of successors) if (s <= index) found.fill(1, s, index + 1);
-  }
+/** By block, 1 if it lies in a loop. */
+function blocksInLoops(graph: FlowGraph): Uint8Array {
+  const found = new Uint8Array(graph.blocks.length);
+  for (const { start, end } of loopsOf(graph)) found.fill(1, start, end + 1);
   return found;
 }
 
@@ -232,7 +242,7 @@ class Forwarding {
     const { instructions, graph } = this.#code;
     const { guard } = instructions[instruction]!;
     if (!this.#certain.all.has(graph.blockAt(instruction))) return false;
-    return guard === null || (guard.collapse === undefined && this.#facts.values!.knows(guard.register));
+    return guard === null || this.#facts.decides(guard);
   }
 
   /** Whether what a register has when an instruction has been executed stays there: a word that is kept as it is. */

@@ -68,10 +68,11 @@ class Choices {
   readonly #instructions: readonly Instruction[];
   readonly #graph: FlowGraph;
   readonly #liveness: Liveness;
+  /** By block, its join: the first block to which all ways from it lead. */
   readonly #joins: Int32Array;
   /** The registers of which addresses are computed. */
   readonly #addresses: ReadonlySet<number>;
-  /** The blocks between the branch that is looked at and its join. */
+  /** The blocks on the ways from the branch that is being converted to its join, and the instructions in them. */
   #inner = new Set<number>();
   #size = 0;
 

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { remaining } from "../../src/cli/terminal/progress.ts";
 import { BuiltCli } from "./built-cli.ts";
 
-/* Threads race at line 12, and then each block goes round a loop as often as it is told; 0 is for ever. */
+/* Threads race at line 12, and then each block counts by twos up to a number; up to an odd one for ever. */
 const program = `.version 8.0
 .target sm_80
 .address_size 64
 .shared .u32 last;
-.visible .entry k(.param .u64 out, .param .u32 rounds)
+.visible .entry k(.param .u64 out, .param .u32 last_count)
 {
     .reg .b32 %t, %i, %n;
     .reg .b64 %o, %a;
@@ -18,9 +18,9 @@ const program = `.version 8.0
     mov.u32 %t, %tid.x;
     mov.u32 %i, 0;
     st.shared.u32 [last], %t;
-    ld.param.u32 %n, [rounds];
+    ld.param.u32 %n, [last_count];
 round:
-    add.u32 %i, %i, 1;
+    add.u32 %i, %i, 2;
     setp.ne.u32 %p, %i, %n;
     @%p bra round;
     ld.param.u64 %o, [out];
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const job = {
     variants: { v: ["k.ptx"], w: ["k.ptx"] },
     buffers: { o: { type: "u32", n: 8, init: { gen: "zero" } } },
-    launches: [{ kernel: "k", grid: [8], block: [64], args: [{ buf: "o" }, { u32: 0 }] }],
+    launches: [{ kernel: "k", grid: [8], block: [64], args: [{ buf: "o" }, { u32: 1 }] }],
   };
   cli.write("job.json", JSON.stringify(job));
 });
@@ -68,8 +68,8 @@ async function interrupt(when: RegExp, ...args: string[]): Promise<Ended> {
   return { code, stdout, stderr };
 }
 
-const endless = (grid: number, rounds = 0): string[] => [
-  ...["run", "k.ptx", "--grid", String(grid), "--block", "64", "--arg", `u32[${grid}]`, "--arg", String(rounds)],
+const endless = (grid: number, last = 1): string[] => [
+  ...["run", "k.ptx", "--grid", String(grid), "--block", "64", "--arg", `u32[${grid}]`, "--arg", String(last)],
 ];
 
 test("what was found is printed, at once and at the end", async () => {
@@ -100,8 +100,8 @@ test.each([
   ["threads", ["--threads", "2"]],
   ["the interpreter", ["--engine", "interpreter"]],
 ])("%s, with progress and an estimate", async (_, options) => {
-  const rounds = options.includes("interpreter") ? 30_000 : 10_000_000;
-  const { code, stdout, stderr } = await interrupt(/left/, ...endless(5000, rounds), ...options, "--json");
+  const last = options.includes("interpreter") ? 60_000 : 20_000_000;
+  const { code, stdout, stderr } = await interrupt(/left/, ...endless(5000, last), ...options, "--json");
   expect(code).toBe(130);
   expect(JSON.parse(stdout)).toMatchObject({ interrupted: true });
   expect(stderr).toMatch(/block \d+ of 5000,.* about [\d.]+ (s|min|h) left/);

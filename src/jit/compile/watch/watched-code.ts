@@ -118,8 +118,13 @@ export class WatchedCode {
 
   /** Notes that there may be something to report. */
   find(test: Expr): void {
-    this.#found ??= this.begun(k.pred(false));
-    this.set(this.#found, k.op("pred.or", this.#found, test));
+    const found = this.#foundRegister();
+    this.set(found, k.op("pred.or", found, test));
+  }
+
+  /** Ends the launch if there may be something to report: a loop that goes on for ever must not keep it back. */
+  stopIfFound(): void {
+    this.add({ kind: "trap" }, [], { register: numberOf(this.#foundRegister()), negate: false });
   }
 
   /** Tells the launcher if there may be anything to report. `alarm`: gives the address of its word. */
@@ -136,6 +141,10 @@ export class WatchedCode {
     );
     const instructions = [...this.#begin, ...rest];
     return { ...this.#ir, registers: this.#registers, instructions };
+  }
+
+  #foundRegister(): Expr {
+    return (this.#found ??= this.begun(k.pred(false)));
   }
 
   #templateAt(index: number): Instruction {

@@ -153,12 +153,19 @@ class Weaver {
     if (op.kind === "exit") this.#leave(i, true);
     if (op.kind === "return") this.#leave(i, this.#isKernel);
     if (op.kind === "warp") this.#sync.warp(op);
+    if (op.kind === "branch" && op.target <= i && this.#goesOnAlone(op.target, i)) this.#code.stopIfFound();
     if (isCall(op)) this.#call();
     else if (op.kind !== "barrier") this.#code.keep();
     else this.#sync.barrier(i, () => this.#passBarrier());
     passed?.();
     if (this.#meetings !== null && isMeeting(instruction)) this.#meet();
     for (const write of after) write();
+  }
+
+  /** Whether lanes go round a loop without waiting for others, who rely on them to come. */
+  #goesOnAlone(start: number, end: number): boolean {
+    const loop = this.#ir.instructions.slice(start, end);
+    return !loop.some(({ op }) => isCall(op) || ["barrier", "warp"].includes(op.kind));
   }
 
   /** Returns what is to be written after the access itself. */

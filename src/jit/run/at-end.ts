@@ -1,5 +1,5 @@
 /** Tasks that are kept, at most: the last ones. */
-const mostTasks = 64;
+const mostTasks = 128;
 
 /** By what they keep; null before the first one. */
 let tasks: Map<unknown, () => void> | null = null;

@@ -162,6 +162,22 @@ static napi_value do_map_over(napi_env env, napi_callback_info info) {
   return number(env, got == MAP_FAILED ? -errno : 0);
 }
 
+/*
+ * largePages(bytes): lets the system keep memory in pages of two megabytes, where it has such and leaves that to programs.
+ * What is read or written of it before keeps the pages that it has.
+ */
+static napi_value do_large_pages(napi_env env, napi_callback_info info) {
+  napi_value argv[max_arguments];
+  arguments(env, info, argv);
+  size_t length = 0;
+  unsigned char *data = bytes_of(env, argv[0], &length);
+  if (data == NULL) return number(env, -EINVAL);
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t from = ((uintptr_t)data + page - 1) / page * page, to = ((uintptr_t)data + length) / page * page;
+  if (from >= to) return number(env, 0);
+  return number(env, madvise((void *)from, to - from, MADV_HUGEPAGE) == 0 ? 0 : -errno);
+}
+
 /* release(fd, from, bytes): gives the pages back to the system; they read as zeros. */
 static napi_value do_release(napi_env env, napi_callback_info info) {
   napi_value argv[max_arguments];
@@ -299,6 +315,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
   } functions[] = {
       {"listen", do_listen}, {"accept", do_accept},   {"peer", do_peer},       {"receive", do_receive},
       {"memory", do_memory}, {"map", do_map},         {"mapOver", do_map_over}, {"release", do_release},
+      {"largePages", do_large_pages},
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
       {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"note", do_note}, {"unguard", do_unguard}, {"end", do_end},

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { KernelStore } from "../jit/abi/kernel-store.ts";
+import type { HostPages } from "../machine/memory/host-pages.ts";
 import { makePrivateFolder, whyUnsafe } from "./folder-safety.ts";
 
 /** The beginning of a file: the owner and the version of the format. */
@@ -57,6 +58,7 @@ function nameOf(head: Uint8Array): string {
  */
 export class KernelFolder implements KernelStore {
   readonly path: string;
+  readonly hostPages: HostPages | null;
   readonly #build: string;
   readonly #mostBytes: number;
   /** Bytes written since the folder was last searched for files to evict. Initially the folder may be full. */
@@ -70,8 +72,15 @@ export class KernelFolder implements KernelStore {
    * `build` identifies this build of Lanewise; kernels of other builds are not used. `onRefused` is called once if the
    * folder is not used, with the reason.
    */
-  constructor(path: string, build: string, mostBytes: number, onRefused: (why: string) => void = () => {}) {
+  constructor(
+    path: string,
+    build: string,
+    mostBytes: number,
+    onRefused: (why: string) => void = () => {},
+    hostPages: HostPages | null = null,
+  ) {
     this.path = path;
+    this.hostPages = hostPages;
     this.#build = build;
     this.#mostBytes = mostBytes;
     this.#unseen = mostBytes;

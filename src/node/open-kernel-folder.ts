@@ -3,6 +3,7 @@ import type { KernelStore } from "../jit/abi/kernel-store.ts";
 import { buildId } from "./build-id.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { keepLibraryCode } from "./keep-library-code.ts";
+import { hostPages } from "./host-pages.ts";
 import { KernelFolder } from "./kernel-folder.ts";
 import { version } from "./version.ts";
 
@@ -42,5 +43,5 @@ export function openKernelFolder(
   const owner = `${version()} ${build}`;
   // What is wrong with the folder is said where kernels are kept.
   keepLibraryCode(new KernelFolder(join(path, "code"), owner, mostBytes * shareOfCode));
-  return new KernelFolder(join(path, "kernels"), owner, mostBytes, onRefused);
+  return new KernelFolder(join(path, "kernels"), owner, mostBytes, onRefused, hostPages());
 }

@@ -9,6 +9,12 @@ import { clusterOrder, nthBlock } from "../../program/clusters.ts";
 import { mostResident } from "../../program/resident-limit.ts";
 import { endUnits } from "../../program/units/index.ts";
 
+/**
+ * No block. Most blocks run alone: lists of one and of none each have one form then, which V8 relies on in the code that
+ * it optimizes first.
+ */
+const noBlocks: readonly Cta[] = [];
+
 /** The blocks of a grid that have begun and not ended, in their order: that of the grid, or cluster by cluster. */
 export class ResidentBlocks {
   readonly total: number;
@@ -24,7 +30,7 @@ export class ResidentBlocks {
   readonly #clusterSize: number;
   #cluster: Cluster | undefined;
   readonly #idle: Cta[] = [];
-  #blocks: readonly Cta[] = [];
+  #blocks: readonly Cta[] = noBlocks;
   #begun = 0;
   #made = 0;
   /** In a launch with clusters: of the nth block that runs, the place in the order of all blocks. */
@@ -65,6 +71,10 @@ export class ResidentBlocks {
     const most = this.#max - this.#blocks.length;
     const room = Math.min(wanted, this.total - this.#begun, most - (most % size));
     if (room <= 0) return;
+    if (room === 1 && this.#blocks.length === 0) {
+      this.#blocks = [this.#begin()];
+      return;
+    }
     const blocks = this.#blocks.slice();
     for (let i = 0; i < room; i++) blocks.push(this.#begin());
     this.#blocks = blocks;
@@ -138,7 +148,7 @@ export class ResidentBlocks {
     }
     const { observers } = this.#grid;
     if (observers !== null) emit(observers, "blockEnd", cta);
-    this.#blocks = this.#blocks.filter((other) => other !== cta);
+    this.#blocks = this.#blocks.length === 1 ? noBlocks : this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);
     this.#done++;
   }

@@ -77,14 +77,20 @@ export class UsualSchedule implements Schedule {
 
   next(): Warp | null {
     do {
-      const warps = this.#running?.warps ?? [];
-      while (this.#hadTurn < warps.length) {
-        const warp = warps[this.#hadTurn++]!;
-        if (warp.live === 0) continue;
-        this.#limits.check(warp);
-        return warp;
-      }
+      const warp = this.#running === null ? null : this.#nextOf(this.#running);
+      if (warp !== null) return warp;
     } while (this.#turnToBlock());
+    return null;
+  }
+
+  /** The warp of a block that has its turn; null if all have had it. */
+  #nextOf({ warps }: Cta): Warp | null {
+    while (this.#hadTurn < warps.length) {
+      const warp = warps[this.#hadTurn++]!;
+      if (warp.live === 0) continue;
+      this.#limits.check(warp);
+      return warp;
+    }
     return null;
   }
 

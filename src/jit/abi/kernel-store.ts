@@ -1,3 +1,5 @@
+import type { HostPages } from "../../machine/memory/host-pages.ts";
+
 /**
  * A store of compiled kernels that outlives the process: bytes by key. Nothing depends on it: an entry that is not
  * there is compiled again, and one that cannot be kept is lost.
@@ -12,4 +14,6 @@ export interface KernelStore {
   write(key: string, entry: Uint8Array): void;
   /** Removes the entry under a key, which has turned out to be damaged. Never throws. */
   remove(key: string): void;
+  /** The pages in which its devices keep their memory; null or missing: those that the host chooses. @internal */
+  readonly hostPages?: HostPages | null;
 }

@@ -1,3 +1,4 @@
+import type { HostPages } from "../../machine/memory/host-pages.ts";
 import type { HostFunction } from "./host-function.ts";
 
 /** Runs blocks of a kernel: what its module exports as `run`. */
@@ -35,4 +36,6 @@ export interface NativeCompiler {
     memory: { readonly buffer: ArrayBufferLike },
     functions: Readonly<Record<string, HostFunction>>,
   ): RunBlocks;
+  /** The pages in which its devices keep their memory; null or missing: those that the host chooses. @internal */
+  readonly hostPages?: HostPages | null;
 }

@@ -12,6 +12,7 @@ import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
 import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
+import { atEnd } from "./at-end.ts";
 import { type KeptCode, keepCodeAtEnd } from "./code-at-end.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 
@@ -48,6 +49,11 @@ export class CachedKernel {
     if (known === null) return hostModule(bytes, optimizingTime);
     this.#knownCode = code!.length;
     return known;
+  }
+
+  /** Whether the module has begun with code that the host had optimized. */
+  get beginsOptimized(): boolean {
+    return this.#knownCode > 0;
   }
 
   /** Whether what the host optimizes of the module is kept. */
@@ -89,6 +95,8 @@ export interface NotedLaunch {
   readonly sharedBytes: number;
   /** Whether several threads of the host could use the device's memory. */
   readonly isShared: boolean;
+  /** Milliseconds that a block of its kernel took, last of all; null if that is not known. */
+  readonly blockMs: number | null;
 }
 
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
@@ -227,11 +235,20 @@ export class KernelCache {
     return (this.#noteOf(firstLaunchOf(kernel)) ?? null) as NotedLaunch | null;
   }
 
-  /** Notes the first launch of a kernel in this process. */
-  noteFirstLaunch(kernel: string, launch: NotedLaunch): void {
+  /** Notes the first launch of a kernel in this process, and when the process ends the time that a block has taken. */
+  noteFirstLaunch(kernel: string, launch: Omit<NotedLaunch, "blockMs">, time: { readonly ms: number | null }): void {
+    if (this.#store === null) return;
     const name = firstLaunchOf(kernel);
-    if (JSON.stringify(this.#noteOf(name)) === JSON.stringify(launch)) return;
-    this.#write(name, launch);
+    const before = this.firstLaunchOf(kernel);
+    const blockMs = before?.blockMs ?? null;
+    const isKnown = JSON.stringify(before) === JSON.stringify({ ...launch, blockMs });
+    if (!isKnown) this.#write(name, { ...launch, blockMs: null });
+    const notedMs = isKnown ? blockMs : null;
+    atEnd(this.#keyOf(name), () => {
+      const { ms } = time;
+      if (ms === null || isAbout(ms, notedMs) || this.firstLaunchOf(kernel)?.launch !== launch.launch) return;
+      this.#write(name, { ...launch, blockMs: ms });
+    });
   }
 
   #noteOf(name: string): unknown {
@@ -286,6 +303,10 @@ export class KernelCache {
 /** The machine's features, which the cache may know: to detect them takes longer than to load a kernel. */
 export const featuresFor = (cache: KernelCache | null): Features =>
   machineFeatures(cache === null ? undefined : (tag, find) => cache.noted(`features of ${tag}`, find));
+
+/** Whether a time is noted so well that it need not be written once more. */
+const isAbout = (ms: number, notedMs: number | null): boolean =>
+  notedMs !== null && Math.max(ms, notedMs) <= 2 * Math.min(ms, notedMs);
 
 /** What the first launch of a kernel is noted under. */
 const firstLaunchOf = (kernel: string): string => `first launch of ${kernel}`;

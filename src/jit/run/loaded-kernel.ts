@@ -17,6 +17,11 @@ export interface ExpectedTime {
   readonly mostMs: number;
 }
 
+/** Milliseconds that a block of a kernel has taken in the last launch that was timed; null if none was. */
+export interface BlockTime {
+  ms: number | null;
+}
+
 /** When kernels become machine code. */
 export interface NativeTier {
   readonly compiler: NativeCompiler;
@@ -32,6 +37,8 @@ export class LoadedKernel {
   readonly kernel: CompiledKernel;
   /** See `ExpectedTime`. */
   readonly mostMs: number;
+  /** As seen in this process. */
+  readonly time: BlockTime = { ms: null };
   readonly #cached: CachedKernel;
   readonly #memory: DeviceMemory;
   readonly #functions: Readonly<Record<string, HostFunction>>;
@@ -49,17 +56,28 @@ export class LoadedKernel {
   #asksAtMs: number;
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
   #host: (() => Host) | null = null;
-  #blockMs: number;
+  readonly #expectedMs: number;
+  /** What an earlier process has noted of the code with which this one begins. */
+  readonly #notedMs: number | null;
   #blocksWait = false;
 
-  /** `expected` holds until a block has been seen; `tier`: null where machine code is not asked for. */
-  constructor(cached: CachedKernel, memory: DeviceMemory, expected: ExpectedTime, tier: NativeTier | null = null) {
+  /**
+   * `expected` holds until a block has been seen; `tier`: null where machine code is not asked for; `notedMs`: what a
+   * block took in an earlier process.
+   */
+  constructor(
+    cached: CachedKernel,
+    memory: DeviceMemory,
+    expected: ExpectedTime,
+    tier: NativeTier | null = null,
+    notedMs: number | null = null,
+  ) {
     const { kernel } = cached;
     this.#cached = cached;
     this.kernel = kernel;
     this.mostMs = expected.mostMs;
     this.#memory = memory;
-    this.#blockMs = expected.blockMs;
+    this.#expectedMs = expected.blockMs;
     this.#tier = tier;
     this.#asksAtMs = tier?.afterMs ?? Infinity;
     this.#functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
@@ -67,6 +85,7 @@ export class LoadedKernel {
     this.#takeKept();
     this.#askForNative();
     if (!this.#runsNative) this.#ofModule = this.#moduleRun();
+    this.#notedMs = this.#runsNative || cached.beginsOptimized ? notedMs : null;
   }
 
   /** What workers run where it is not machine code. */
@@ -109,7 +128,7 @@ export class LoadedKernel {
     this.#asksAtMs = this.#spentMs + askAgainMs;
     if (answer === null) return;
     this.#answer(answer);
-    if (this.#runsNative && this.#ofModule !== null) this.#trial = new TierTrial(this.#blockMs);
+    if (this.#runsNative && this.#ofModule !== null) this.#trial = new TierTrial(this.blockMs);
   }
 
   /** Runs machine code from now on, or never if a text says why. */
@@ -125,7 +144,7 @@ export class LoadedKernel {
 
   /** Machine code that is slower than the module is given up. */
   #try(trial: TierTrial, wasNative: boolean): void {
-    trial.note(wasNative, this.#blockMs);
+    trial.note(wasNative, this.blockMs);
     const { isSlower } = trial;
     this.#runsNative = isSlower === null ? trial.nextIsNative : !isSlower;
     if (isSlower === null) return;
@@ -147,7 +166,15 @@ export class LoadedKernel {
 
   /** Milliseconds that a block takes one thread of the host. */
   get blockMs(): number {
-    return this.#blockMs;
+    return this.time.ms ?? this.#expectedMs;
+  }
+
+  /**
+   * The same where no other thread can share the launch. Then what an earlier process has noted is good enough, though
+   * other arguments may take longer: that costs time only where the host would have optimized code meanwhile.
+   */
+  get blockMsAlone(): number {
+    return this.time.ms ?? this.#notedMs ?? this.#expectedMs;
   }
 
   /**
@@ -156,7 +183,7 @@ export class LoadedKernel {
    * code may run, or the module again.
    */
   noteTime(ms: number, blocks: number, isNative: boolean, launches = 1): void {
-    this.#blockMs = ms / blocks;
+    this.time.ms = ms / blocks;
     this.#spentMs += ms * launches;
     if (this.#trial !== null) this.#try(this.#trial, isNative);
     else this.#askForNative();

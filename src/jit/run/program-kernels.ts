@@ -73,7 +73,8 @@ export class ProgramKernels {
     cache.shapeOf(noted.launch);
     const threads = cache.recalled(this.#threadsOf(name, noted.asked)) as KnownBlocks | null;
     const key = this.#cacheKey(noted.kernel, noted.places);
-    const found = orWhyNot(() => cache.known(key, (cached) => this.#load(cached, code, noted)));
+    const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, noted, noted.blockMs);
+    const found = orWhyNot(() => cache.known(key, load));
     if (!(found instanceof LoadedKernel)) return null;
     this.#prepared.set(key, found);
     return { noted, threads, compiled: found.kernel };
@@ -188,7 +189,7 @@ export class ProgramKernels {
     // The next process begins with what has been found for that launch since it was noted.
     if (first !== undefined && (first.launch !== launch || !first.isEarly || isEarly)) return;
     this.#firstLaunches.set(kernel, { launch, isEarly });
-    cache.noteFirstLaunch(kernel, {
+    const noted = {
       launch,
       kernel: keyOf(request, found.kernel.shape),
       places: this.#places(),
@@ -197,7 +198,8 @@ export class ProgramKernels {
       grid: asked?.grid ?? grid,
       sharedBytes,
       isShared: program.memory.isShared,
-    });
+    };
+    cache.noteFirstLaunch(kernel, noted, found.time);
   }
 
   #compile(found: CompilableKernel, code: ProgramFunction, request: LaunchRequest): LoadedKernel | string {
@@ -210,9 +212,14 @@ export class ProgramKernels {
     });
   }
 
-  #load(found: CachedKernel, { ir }: ProgramFunction, { block }: Pick<LaunchRequest, "block">): LoadedKernel {
+  #load(
+    found: CachedKernel,
+    { ir }: ProgramFunction,
+    { block }: Pick<LaunchRequest, "block">,
+    notedMs: number | null = null,
+  ): LoadedKernel {
     const { program, native } = this.#sources;
-    return new LoadedKernel(found, program.memory, expectedTime(ir, block), native);
+    return new LoadedKernel(found, program.memory, expectedTime(ir, block), native, notedMs);
   }
 
   #cacheKey(key: string, places = this.#places()): string {

@@ -76,7 +76,9 @@ export class ShortLaunches {
   /** Whether a launch is run here: nobody needs a turn meanwhile, or word of how far it is. */
   take(request: LaunchRequest): boolean {
     const { hostThreads = 1 } = request;
-    return this.#takes(request, this.#loaded.blockMs, hostThreads === 1 ? shortMs.alone : shortMs.shared);
+    return hostThreads === 1
+      ? this.#takes(request, this.#loaded.blockMsAlone, shortMs.alone)
+      : this.#takes(request, this.#loaded.blockMs, shortMs.shared);
   }
 
   /** Whether a launch is run here although its caller does not want to wait: by its code it takes next to no time. */

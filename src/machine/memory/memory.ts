@@ -6,6 +6,7 @@ import type { FrozenMemory } from "./frozen-memory.ts";
 import { DeviceHeap } from "./device-heap.ts";
 import { copiedBytes } from "./fill.ts";
 import { FreeRanges } from "./free-ranges.ts";
+import { growMemory, type HostPages, makeMemory } from "./host-pages.ts";
 import { bytesIn, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
@@ -23,14 +24,8 @@ const maxQuarantined = 64 * 2 ** 20;
 /** Bytes that are kept for copies of small allocations. */
 const maxKeptCopies = 2 ** 20;
 
-const pageBytes = 0x1_0000;
-
-/** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
-const maxPages = 0xffff;
-
 /** A device of more bytes than this lies in WebAssembly's memory in any case: to move it later would copy all of it. */
 const maxToMove = 2 ** 20;
-const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 
 /** The bytes that an allocation of a size takes, with the gap after it. */
 const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment + gap;
@@ -66,10 +61,15 @@ export class DeviceMemory {
   #wasm: WasmMemory | null = null;
   #shared = false;
   readonly #underlay: Underlay | null;
+  readonly #pages: HostPages | null;
 
-  /** `underlay`: see `Underlay`. The memory then is shared, since a shared one is never moved. */
-  constructor(underlay: Underlay | null = null) {
+  /**
+   * `underlay`: see `Underlay`. The memory then is shared, since a shared one is never moved. `pages`: null for those
+   * that the host gives by itself.
+   */
+  constructor(underlay: Underlay | null = null, pages: HostPages | null = null) {
     this.#underlay = underlay;
+    this.#pages = pages;
     this.history = new MemoryHistory(underlay === null);
     if (underlay === null) return;
     this.#shared = true;
@@ -319,7 +319,7 @@ export class DeviceMemory {
   }
 
   #move(): WasmMemory {
-    const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: maxPages, shared: this.#shared });
+    const memory = makeMemory(this.#top, this.#shared, this.#pages);
     this.#underlay?.put(memory, 0);
     // Launches can only be repeated where they were.
     this.history.forget();
@@ -386,14 +386,8 @@ export class DeviceMemory {
   }
 
   #growWasm(memory: WasmMemory, bytes: number): void {
-    const have = memory.buffer.byteLength / pageBytes;
-    const wanted = Math.min(maxPages, Math.max(pagesOf(bytes), have + Math.ceil(have / 4)));
-    try {
-      memory.grow(wanted - have);
-    } catch {
-      throw new RangeError(`out of memory: the host gives no ${bytes} bytes`);
-    }
-    this.#underlay?.put(memory, have * pageBytes);
+    const from = growMemory(memory, bytes, this.#pages);
+    this.#underlay?.put(memory, from);
     this.#views = new Views(memory.buffer);
   }
 }

@@ -15,6 +15,8 @@ export interface NativeAddon {
   map(fd: number, bytes: number): ArrayBuffer | undefined;
   /** Puts the memory of a descriptor under bytes `from` to `to`. */
   mapOver(bytes: Uint8Array, from: number, to: number, fd: number): number;
+  /** Lets the system keep memory in pages of two megabytes. */
+  largePages(bytes: Uint8Array): number;
   /** Gives pages of such memory back to the system: they read as zeros. */
   release(fd: number, from: number, bytes: number): number;
   poll(fds: Int32Array, ready: Int32Array, milliseconds: number): number;

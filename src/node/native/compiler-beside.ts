@@ -1,6 +1,7 @@
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
+import { hostPages } from "../host-pages.ts";
 import { CompilationBeside } from "./compilation-beside.ts";
 import { KnownCompiler } from "./known-compiler.ts";
 import { Libraries, libraryKey } from "./libraries.ts";
@@ -17,6 +18,7 @@ interface Begun {
  * and asks again.
  */
 export class CompilerBeside implements NativeCompiler {
+  readonly hostPages = hostPages();
   readonly #libraries: Libraries;
   readonly #script: string;
   readonly #seconds: number;

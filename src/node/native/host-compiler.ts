@@ -1,6 +1,7 @@
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
+import { hostPages } from "../host-pages.ts";
 import type { CCompiler } from "./c-compiler.ts";
 import { cTextOf } from "./c-text.ts";
 import { KnownCompiler } from "./known-compiler.ts";
@@ -11,6 +12,7 @@ import { Libraries, libraryKey } from "./libraries.ts";
  * waits for it.
  */
 export class HostCompiler implements NativeCompiler {
+  readonly hostPages = hostPages();
   readonly #libraries: Libraries;
   readonly #seconds: number;
   readonly #compiler: KnownCompiler;

@@ -56,7 +56,9 @@ export class DeviceCore {
   constructor(options: DeviceOptions = {}) {
     requireDeviceOptions(options);
     const { kernelStore = null, nativeCompiler = null, underlay = null, ...defaults } = options;
-    this.memory = new DeviceMemory(underlay);
+    const pages = (kernelStore === false ? null : kernelStore?.hostPages) ?? nativeCompiler?.hostPages ?? null;
+    // An underlay has pages of its own.
+    this.memory = new DeviceMemory(underlay, underlay === null ? pages : null);
     this.defaults = nativeCompiler === null ? defaults : { engine: "tiered", ...defaults };
     this.nativeCompiler = nativeCompiler;
     this.#kernelStore = kernelStore;

@@ -3,6 +3,7 @@ import { IdleKernels } from "../../jit/run/idle-kernels.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { PreparedKernel } from "../../jit/run/program-kernels.ts";
 import { withoutNumber } from "../../program/open-launch.ts";
+import { type KernelArgument, scalar } from "../data/argument.ts";
 import type { LaunchOptions } from "../launch/launch-options.ts";
 import type { DeviceCore } from "./device-core.ts";
 
@@ -14,6 +15,11 @@ interface LoadedAlone {
 
 /** Loads a program so, with a cache of compiled kernels. */
 export type OpenAlone = (ir: IrModule, cache: KernelCache) => LoadedAlone;
+
+const asBytes = (size: number): KernelArgument => new Uint8Array(size);
+const asNumber = (size: number): KernelArgument => (isElement(size) ? 0 : asBytes(size));
+const asScalar = (size: number): KernelArgument => (isElement(size) ? scalar("u32", 0) : asBytes(size));
+const isElement = (size: number): boolean => size === 4;
 
 let isDone = false;
 
@@ -30,9 +36,13 @@ export function rehearse(ir: IrModule, kernel: IrFunction, prepared: PreparedKer
   try {
     const module = open({ ...ir, functions: [kernel], variables: [] }, new IdleKernels(prepared));
     const buffer = module.device.buffer("u8", 1);
-    const args = kernel.params.map(({ type: { size } }) => (isAddress(size) ? buffer : new Uint8Array(size)));
-    // Never by the interpreter, which would run the kernel's own code.
-    withoutNumber(() => module.find(kernel.name).launchPlain({ grid, block, shared, args }));
+    const found = module.find(kernel.name);
+    // A launch that is expected to be long goes other ways than those after it, and each kind of argument its own.
+    for (const value of [asBytes, asNumber, asScalar]) {
+      const args = kernel.params.map(({ type: { size } }) => (isAddress(size) ? buffer : value(size)));
+      // Never by the interpreter, which would run the kernel's own code.
+      withoutNumber(() => found.launchPlain({ grid, block, shared, args }));
+    }
   } catch {
     // What cannot be launched so, or not any more, is compiled when its own launch needs it.
   }

@@ -163,8 +163,8 @@ static napi_value do_map_over(napi_env env, napi_callback_info info) {
 }
 
 /*
- * largePages(bytes): lets the system keep memory in pages of two megabytes, where it has such and leaves that to programs.
- * What is read or written of it before keeps the pages that it has.
+ * largePages(bytes): lets the system keep memory in pages of two megabytes, where it has such and leaves that to
+ * programs. What is read or written of it before keeps the pages that it has.
  */
 static napi_value do_large_pages(napi_env env, napi_callback_info info) {
   napi_value argv[max_arguments];

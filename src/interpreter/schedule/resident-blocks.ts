@@ -10,8 +10,8 @@ import { mostResident } from "../../program/resident-limit.ts";
 import { endUnits } from "../../program/units/index.ts";
 
 /**
- * No block. Most blocks run alone: lists of one and of none each have one form then, which V8 relies on in the code that
- * it optimizes first.
+ * No block. Most blocks run alone: lists of one and of none each have one form then, which V8 relies on in the code
+ * that it optimizes first.
  */
 const noBlocks: readonly Cta[] = [];
 

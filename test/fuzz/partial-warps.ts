@@ -119,10 +119,18 @@ export function partialWarp(scope: Scope): void {
   const { random } = text;
   const { has, condition } = chosen(scope);
   const everyone = random.chance(0.1);
-  const mask = everyone ? "-1" : maskOf(scope, has);
-  if (mask === null) return;
+  const named = everyone ? "-1" : maskOf(scope, has);
+  if (named === null) return;
   const [p, others, detour, after] = [text.temporary(1), text.label(), text.label(), text.label()];
-  text.add(...condition(p), `@!${p} bra ${others};`);
+  text.add(...condition(p));
+  const isVoted = random.chance(0.3);
+  const mask = isVoted ? text.temporary(32) : named;
+  if (isVoted) {
+    const q = everyone ? text.temporary(1) : p;
+    if (everyone) text.add(`setp.le.u32 ${q}, ${text.computed("and.b32", "%lt", 31)}, 31;`);
+    text.add(`vote.sync.ballot.b32 ${mask}, ${q}, -1;`);
+  }
+  text.add(`@!${p} bra ${others};`);
   for (let i = random.between(1, 4); i > 0; i--) {
     if (random.chance(0.4)) alone(scope, null);
     if (!everyone && i === 1 && random.chance(0.3)) {
@@ -140,12 +148,12 @@ export function partialWarp(scope: Scope): void {
       return;
     }
     // All lanes are named where the others do the same elsewhere.
-    if (everyone) text.add(`vote.sync.ballot.b32 ${text.register(32)}, ${text.register(1)}, -1;`);
+    if (everyone) text.add(`vote.sync.ballot.b32 ${text.register(32)}, ${text.register(1)}, ${mask};`);
     else operation(scope, mask);
     if (everyone) break;
   }
   if (everyone) text.add(`bra ${after};`);
   text.place(others);
-  if (everyone) text.add(`vote.sync.ballot.b32 ${text.register(32)}, ${text.register(1)}, -1;`);
+  if (everyone) text.add(`vote.sync.ballot.b32 ${text.register(32)}, ${text.register(1)}, ${mask};`);
   text.place(after);
 }

@@ -101,6 +101,22 @@ describe("where thread numbers say who comes", () => {
     expect(waitsOf(`${own}\n${once}`)).toEqual([]);
   });
 
+  const voted = (mask: string, p: string): string =>
+    `vote.sync.ballot.b32 %r1, ${p}, ${mask};\n@!%p1 bra END;\nbar.warp.sync %r1;\nEND: ret;`;
+
+  test("the mask may be what all lanes have voted for", () => {
+    expect(waitsOf(voted("-1", "%p1"))).toEqual([]);
+    expect(waitsOf(voted("-1", "%p1"), 40)).toEqual([]);
+    expect(waitsOf(voted("-1", "%p0"))).toHaveLength(1);
+    // Of those who vote some are not named.
+    expect(waitsOf(voted("0xff", "%p1"))).toHaveLength(1);
+    const twice = `setp.lt.u32 %p2, %r0, 32;\n@%p2 bra ELSE;\nmov.u32 %r1, 0xf;\nELSE: ${voted("-1", "%p1")}`;
+    expect(
+      waitsOf(`${loaded}\n@%p6 ret;\n${voted("-1", "%p1").replace("ret", "st.u32 [%x0], %r0;\nret")}`),
+    ).toHaveLength(1);
+    expect(waitsOf(twice)).toEqual([]);
+  });
+
   const loaded = "ld.u32 %r2, [%x0];\nsetp.eq.u32 %p6, %r2, %r0;";
 
   test("they may have been apart, if they are together again", () => {

@@ -1,9 +1,10 @@
 import type { Instruction, WarpOp } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
 import type { Participants } from "../../../../ir/uniformity/surroundings.ts";
 import { lanesOf, type LaunchShape } from "../../../abi/launch-shape.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
-import { type ThreadFacts, threadFactsOf } from "./reaching-threads.ts";
+import { type ThreadFacts, threadFactsOf, threadsIn } from "./reaching-threads.ts";
 
 /** Operations of warps that need nothing but the lanes' values. */
 export const exchanges: ReadonlySet<WarpOp["op"]> = new Set<WarpOp["op"]>([
@@ -23,7 +24,7 @@ const warp = 32;
  * where thread numbers alone do not say who comes, or which lanes are named, and in code for blocks of any size.
  */
 export function participantsIn(
-  { ir, instructions, graph }: PreparedCode,
+  { ir, instructions, graph, liveness, writes }: PreparedCode,
   shape: LaunchShape,
   bindings: Bindings,
 ): (block: number) => Participants | null {
@@ -31,12 +32,18 @@ export function participantsIn(
   if (block === null || width !== null || lanesOf(shape) !== warp) return () => null;
   let facts: ThreadFacts | null = null;
   const known = new Map<bigint, Participants>();
+  const isWritten = (r: number): boolean => writes[r] === 1 && !liveness.liveIn(0).has(r);
+  const ballotOf: BallotOf = (register) => {
+    if (!isWritten(register)) return null;
+    const at = instructions.findIndex((i) => isBallot(i) && i.dst[0] === register);
+    return at < 0 ? null : { at, instruction: instructions[at]! };
+  };
   return (index) => {
     const instruction = instructions[graph.blocks[index]!.start]!;
     if (!isExchange(instruction)) return null;
     facts ??= threadFactsOf({ ...ir, instructions }, block, bindings);
     const coming = facts.comingTo(graph.blocks[index]!.start).bits;
-    if (!isNamedIn(instruction, coming, facts)) return null;
+    if (!isNamedIn(instruction, coming, facts, ballotOf)) return null;
     let found = known.get(coming);
     if (found === undefined) known.set(coming, (found = { divides: dividing(graph, instructions, coming, facts) }));
     return found;
@@ -47,15 +54,50 @@ export function participantsIn(
 const isExchange = ({ op, guard, lanes }: Instruction): boolean =>
   op.kind === "warp" && op.mask !== null && exchanges.has(op.warp.op) && guard === null && lanes === undefined;
 
+/** The ballot that alone writes a register, before it is read; null if there is none. */
+type BallotOf = (register: number) => { readonly at: number; readonly instruction: Instruction } | null;
+
+/** Whether an instruction is a ballot. */
+const isBallot = (instruction: Instruction): boolean => {
+  const { op } = instruction;
+  return isExchange(instruction) && op.kind === "warp" && op.warp.op === "vote" && op.warp.mode === "ballot";
+};
+
 /** Whether the threads that come to an operation name, in each warp, each other and nobody else who is there. */
-function isNamedIn({ op }: Instruction, coming: bigint, { values, all }: ThreadFacts): boolean {
-  const masks = op.kind === "warp" && op.mask !== null && values !== null ? values.of(op.mask) : null;
-  if (masks === null) return false;
-  return masks.every((mask, thread) => {
-    if (((coming >> BigInt(thread)) & 1n) === 0n) return true;
-    const named = BigInt(mask >>> 0) & inWarp(all.bits, thread);
-    return named === inWarp(coming, thread);
-  });
+function isNamedIn({ op }: Instruction, coming: bigint, facts: ThreadFacts, ballotOf: BallotOf): boolean {
+  if (op.kind !== "warp" || op.mask === null) return false;
+  const named = namedBy(op.mask, coming, facts, ballotOf);
+  return (
+    named !== null &&
+    everyThread(coming, (thread) => (named(thread) & inWarp(facts.all.bits, thread)) === inWarp(coming, thread))
+  );
+}
+
+/** By thread, the lanes that a mask has, in threads that come to an operation; null where it is not known. */
+function namedBy(
+  mask: Expr,
+  coming: bigint,
+  facts: ThreadFacts,
+  ballotOf: BallotOf,
+): ((thread: number) => bigint) | null {
+  const masks = facts.values?.of(mask) ?? null;
+  if (masks !== null) return (thread) => BigInt(masks[thread]! >>> 0);
+  const ballot = mask.kind === "reg" ? ballotOf(mask.reg) : null;
+  if (ballot?.instruction.op.kind !== "warp") return null;
+  // All that are named vote together, or nobody gets any further.
+  const voters = facts.comingTo(ballot.at).bits;
+  const votes = facts.values?.of(ballot.instruction.op.warp.operands[0]!) ?? null;
+  const isByAll = (coming & ~voters) === 0n && isNamedIn(ballot.instruction, voters, facts, () => null);
+  if (votes === null || !isByAll) return null;
+  const inFavour = voters & threadsIn(votes);
+  return (thread) => inWarp(inFavour, thread);
+}
+
+function everyThread(threads: bigint, holds: (thread: number) => boolean): boolean {
+  for (let thread = 0, rest = threads; rest !== 0n; thread++, rest >>= 1n) {
+    if ((rest & 1n) === 1n && !holds(thread)) return false;
+  }
+  return true;
 }
 
 /** The threads of a set that are in the warp of a thread, by lane. */

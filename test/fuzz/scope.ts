@@ -39,6 +39,7 @@ type StatementKind =
   | "elimination"
   | "neighbour"
   | "wavefront"
+  | "partialWarp"
   | "call"
   | "callSmall"
   | "warp"

@@ -23,6 +23,7 @@ import { pipeline } from "./pipelines.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { callSmall } from "./small-functions.ts";
 import { neighbour } from "./neighbours.ts";
+import { partialWarp } from "./partial-warps.ts";
 import { print, stream } from "./stream.ts";
 import { strides } from "./strides.ts";
 import { trips } from "./trips.ts";
@@ -90,6 +91,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   elimination: { write: elimination, fits: (scope) => together(scope) && scope.nesting === 0 },
   neighbour: { write: neighbour, fits: (scope) => together(scope) && scope.nesting === 0 },
   wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },
+  partialWarp: { write: partialWarp, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },

@@ -64,6 +64,34 @@ describe.each(Object.entries(places))("%s", (_, place) => {
   });
 });
 
+/** Lanes that are chosen by their numbers alone, and the mask that names them. */
+const partial: Readonly<Record<string, (operation: (mask: string) => string) => string>> = {
+  "the first four lanes": (op) => `and.b32 %r7, %t, 31; setp.ge.u32 %p1, %r7, 4; @%p1 bra END; ${op("0xf")} END:`,
+  "eight lanes of one warp": (op) => `and.b32 %r7, %t, 31; shr.u32 %r8, %t, 5; setp.ne.u32 %p1, %r8, 0;
+    setp.gt.u32 %p2, %r7, 7; or.pred %p1, %p1, %p2; @%p1 bra END; ${op("0xff")} ${op("0xff")} END:`,
+  "odd lanes, some of which have done more": (op) => `and.b32 %r7, %t, 1; setp.eq.u32 %p1, %r7, 0; @%p1 bra END;
+    @%p0 bra SAME; xor.b32 %r0, %r0, 5; SAME: ${op("0xaaaaaaaa")} END:`,
+  "lanes of which some come from a later place": (op) => `and.b32 %r7, %t, 31; setp.ge.u32 %p1, %r7, 8; @%p1 bra END;
+    @%p0 bra LATE; HERE: ${op("0xff")} bra END; LATE: xor.b32 %r0, %r0, 5; bra HERE; END:`,
+  "lanes in a loop whose rounds all count": (op) => `mov.u32 %r8, 0; AGAIN: and.b32 %r7, %t, 31;
+    setp.lt.u32 %p1, %r7, 24; @%p1 bra SKIP; ${op("0xff000000")} xor.b32 %r20, %r20, %r10;
+    SKIP: add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, 3; @%p2 bra AGAIN;`,
+  "lanes that are left when others have ended": (op) => `and.b32 %r7, %t, 31; setp.ge.u32 %p1, %r7, 8; @%p1 ret;
+    ${op("0xff")}`,
+};
+
+describe.each(Object.entries(partial))("in blocks of known size, %s", (_, place) => {
+  test.each(operations)("%s", (name, operation) => {
+    for (const block of [
+      [64, 1, 1],
+      [20, 2, 2],
+    ] as const) {
+      const body = `${begin} ${place(operation)} ${end}`;
+      expect(expectSame({ name, body, block }, inWarps).reports).toEqual([]);
+    }
+  });
+});
+
 const deadlocks: readonly Case[] = [
   {
     name: "for one who never comes",

@@ -10,7 +10,8 @@ import type { Instruction, IrFunction } from "../index.ts";
 import { mapOperands } from "../operands.ts";
 import type { LeafShapes } from "./lane-question.ts";
 import { affine, type Shape, uniform, vector } from "./shape.ts";
-import { type AnalysedCode, type Surroundings, Uniformity } from "./uniformity.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { type AnalysedCode, Uniformity } from "./uniformity.ts";
 
 /**
  * How a register varies over the lanes of a warp, whatever the launch.

@@ -1,5 +1,4 @@
 import { laneAddressOf } from "../access.ts";
-import { isCall } from "../calls.ts";
 import { hasAllLanes, operandsOf, writesOf } from "../flow/accesses.ts";
 import type { BitSet } from "../flow/bit-set.ts";
 import { type BarrierPlaces, divergenceWithBarriers } from "../flow/barrier-meetings.ts";
@@ -9,8 +8,10 @@ import { type Liveness, resultsOf } from "../flow/liveness.ts";
 import { awaitsPhase } from "../mbarrier.ts";
 import type { Guard, Instruction, IrFunction, LaneRule, OpOf, Space } from "../index.ts";
 import { type Expr, everyLeaf } from "../../semantics/index.ts";
-import { LaneQuestion, type LeafShapes } from "./lane-question.ts";
+import { namesActive } from "./active-mask.ts";
+import { LaneQuestion } from "./lane-question.ts";
 import { joinedShape, readAt, sameShape, type Shape, uniform, vector } from "./shape.ts";
+import type { Participants, Surroundings } from "./surroundings.ts";
 import { warpShape } from "./warp-shape.ts";
 
 /** A function whose expressions are bound, with the analyses of its flow. */
@@ -19,41 +20,6 @@ export interface AnalysedCode {
   readonly instructions: readonly Instruction[];
   readonly graph: FlowGraph;
   readonly liveness: Liveness;
-}
-
-/** The properties of a function's callers and launch on which the analysis depends. */
-export interface Surroundings {
-  readonly special: LeafShapes["special"];
-  /** Shapes of the registers that hold parameters. */
-  readonly params: ReadonlyMap<number, Shape>;
-  /** Whether all lanes of the chunk begin together; else some may be missing from the start. */
-  readonly full: boolean;
-  /** Whether lanes that reach a block may have to wait at its beginning. */
-  readonly stalls: (block: number) => boolean;
-  /**
-   * Whether some lanes may go on from such a block while others wait there: functions called from it return partially.
-   */
-  readonly returnsPartially: (block: number) => boolean;
-  /** Where lanes wait for barriers for all threads. Default: nowhere. */
-  readonly barrierPlaces?: BarrierPlaces;
-  /** Whether lanes may exit in a function that the block's last instruction calls. */
-  readonly exitsInCallee: (block: number) => boolean;
-  /** Whether lanes that exit are distinguished from those that return, as they are in functions. */
-  readonly separatesExits: boolean;
-  /** Whether any variable lies in the lanes' stacks. */
-  readonly stacks: boolean;
-  /**
-   * Whether a scalar call may enlist lanes that are at other blocks. Lanes on their way out then still count as
-   * present.
-   */
-  readonly enlistsLanes: boolean;
-  /**
-   * Whether lanes that ask together whether a phase of an mbarrier is complete get the same answer: the question
-   * changes nothing, and nobody else does meanwhile.
-   */
-  readonly asksTogether: boolean;
-  /** Lanes of a chunk: rules for fewer lanes leave some out. */
-  readonly lanes: number;
 }
 
 const nowhere: BarrierPlaces = { all: new Set(), released: new Set() };
@@ -86,6 +52,8 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   readonly #settled: LaneQuestion;
   /** Whether any operation of a warp names the lanes that take part. */
   readonly #namesLanes: boolean;
+  /** The blocks that begin with operations of warps to which all lanes that are named come together. */
+  #complete: ReadonlySet<number> = new Set();
 
   constructor(code: C, around: Surroundings) {
     this.code = code;
@@ -178,21 +146,60 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   };
 
   #diverge(): Divergence {
+    this.#complete = new Set();
+    const found = this.#divergeWith(this.isDivergent);
+    const { participants } = this.#around;
+    const waiting = this.#namesLanes ? this.code.graph.blocks.filter(({ index }) => this.#mayWaitIn(index, found)) : [];
+    if (participants === undefined || waiting.length === 0) return this.#noticed(found);
+    this.#complete = this.#completeAmong(
+      waiting.map(({ index }) => index),
+      participants,
+    );
+    return this.#noticed(this.#complete.size === 0 ? found : this.#divergeWith(this.isDivergent));
+  }
+
+  /**
+   * Those of some blocks with operations of warps to which all lanes that are named come together: followed alone, they
+   * are never apart there. What two lanes do depends on no others.
+   */
+  #completeAmong(blocks: readonly number[], of: (block: number) => Participants | null): ReadonlySet<number> {
+    const alone = new Map<Participants, Divergence>();
+    const complete = new Set<number>();
+    for (const block of blocks) {
+      const lanes = of(block);
+      if (lanes === null) continue;
+      let found = alone.get(lanes);
+      if (found === undefined) {
+        found = this.#divergeWith((b) => lanes.divides(b) ?? this.isDivergent(b));
+        alone.set(lanes, found);
+      }
+      if (!found.mayBePartial(block)) complete.add(block);
+    }
+    return complete;
+  }
+
+  /** The same, if lanes that wait for others may have to notice when these leave. */
+  #noticed(found: Divergence): Divergence {
+    const { graph } = this.code;
+    const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
+    if (!someWait || !this.isDeparture.includes(true)) return found;
+    // Lanes that wait for others notice when these leave.
+    this.isDeparture = this.isDeparture.map(() => false);
+    return this.#divergeWith(this.isDivergent);
+  }
+
+  /** `divergent`: whether lanes can diverge at the end of a block. */
+  #divergeWith(divergent: (block: number) => boolean): Divergence {
     const { graph } = this.code;
     const { stalls, returnsPartially, exitsInCallee, barrierPlaces = nowhere } = this.#around;
     const options = {
-      divergent: this.isDivergent,
+      divergent,
       stalls: (block: number) => stalls(block) || this.#mayWaitApart(block),
       joinsOthers: (block: number) => this.#warpWait(block) !== null,
       splits: (block: number) => returnsPartially(block) || this.#mayWaitApart(block),
       exitsInside: exitsInCallee,
       needsAll: this.#needsAll,
     };
-    const found = divergenceWithBarriers(graph, options, this.isDeparture, barrierPlaces);
-    const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
-    if (!someWait || !this.isDeparture.includes(true)) return found;
-    // Lanes that wait for others notice when these leave.
-    this.isDeparture = this.isDeparture.map(() => false);
     return divergenceWithBarriers(graph, options, this.isDeparture, barrierPlaces);
   }
 
@@ -205,6 +212,11 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   /** Whether a block is an operation of a warp that names other lanes, for which lanes have to come together. */
   isWarpWait(block: number): boolean {
     return this.#warpWait(block) !== null;
+  }
+
+  /** Whether a block begins with an operation of a warp to which all lanes that are named come together. */
+  isComplete(block: number): boolean {
+    return this.#complete.has(block);
   }
 
   /** Whether lanes may have to wait at a block for others of their warp in the same function. */
@@ -224,47 +236,16 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
 
   /** The operation at which lanes may wait in a block. Lanes that name none but themselves need not wait. */
   #warpWait(block: number): WarpWait | null {
-    if (!this.#namesLanes) return null;
+    if (!this.#namesLanes || this.#complete.has(block)) return null;
     const { graph, instructions } = this.code;
     const { op, guard } = instructions[graph.blocks[block]!.start]!;
     if (op.kind !== "warp" || op.mask === null) return null;
     const { mask } = op;
-    if (mask.kind === "reg" && this.isUniformGuard(guard) && this.#namesActive(mask.reg, block)) return null;
+    const waits = (at: number): boolean => this.isWarpWait(at);
+    const isActive =
+      mask.kind === "reg" && this.isUniformGuard(guard) && namesActive(this.code, mask.reg, block, waits);
+    if (isActive) return null;
     return { mask, guard };
-  }
-
-  /** Whether a register holds, where a block begins, the mask of the lanes that reach it. */
-  #namesActive(register: number, block: number): boolean {
-    const { blocks } = this.code.graph;
-    for (let b = block; ; b--) {
-      const { predecessors } = blocks[b]!;
-      const before = blocks[b - 1];
-      if (before === undefined || predecessors.length !== 1 || predecessors[0] !== b - 1) return false;
-      if (before.successors.length !== 1 || !this.#staysTogether(b - 1)) return false;
-      const written = this.#lastWriter(register, b - 1);
-      if (written !== null) return written.op.kind === "activemask" && written.guard === null;
-    }
-  }
-
-  /** Whether all lanes that begin a block reach its end together. */
-  #staysTogether(block: number): boolean {
-    const { graph, instructions } = this.code;
-    const { op } = instructions[graph.blocks[block]!.end - 1]!;
-    if (op.kind === "warp") return op.mask === null || this.#warpWait(block) === null;
-    return op.kind !== "barrier" && op.kind !== "sleep" && !isCall(op);
-  }
-
-  #lastWriter(register: number, block: number): Instruction | null {
-    const { graph, instructions } = this.code;
-    const { start, end } = graph.blocks[block]!;
-    for (let i = end - 1; i >= start; i--) {
-      let writes = false;
-      writesOf(instructions[i]!, (r) => {
-        writes ||= r === register;
-      });
-      if (writes) return instructions[i]!;
-    }
-    return null;
   }
 
   /** Whether lanes that reach a block together may have to wait for different lanes. */

@@ -1,6 +1,7 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import { controlOf, type Instruction, isLanewise, type Op, type WarpOp } from "../../../ir/index.ts";
+import { controlOf, type Instruction, isLanewise, type Op } from "../../../ir/index.ts";
 import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "../analysis/flow/block-layout.ts";
+import { exchanges } from "../analysis/access/participants.ts";
 import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -33,11 +34,13 @@ export function convergedBlocks(
   analysis: UniformityAnalysis,
   { blocks, start }: Layout,
   isUniformBarrier: (block: number) => boolean,
-  isForWarp: (instruction: Instruction) => boolean,
+  isForWarp: (block: number, instruction: Instruction) => boolean,
 ): ConvergedBlocks {
   const { instructions } = analysis.code;
   const canConverge = (block: FlowBlock): boolean =>
-    instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction, isForWarp)) &&
+    instructions
+      .slice(block.start, block.end)
+      .every((instruction) => runsConverged(instruction, (i) => isForWarp(block.index, i))) &&
     (instructions[block.end - 1]!.op.kind !== "barrier" || isUniformBarrier(block.index));
   const found = new Set<number>();
   let size = 0;
@@ -73,9 +76,6 @@ export const isForWholeWarp = (instruction: Instruction, known: KnownLanes): boo
   const namesAll = op.mask?.kind === "const" && (Number(op.mask.value) | 0) === -1;
   return namesAll || keepsToOwnGroup(instruction, known);
 };
-
-/** Operations of warps that need nothing but the lanes' values. */
-const exchanges: ReadonlySet<WarpOp["op"]> = new Set<WarpOp["op"]>(["shfl", "vote", "match", "redux", "elect", "sync"]);
 
 /** What else has converged code. */
 const others: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>(["branch", "barrier", "fence"]);

@@ -99,12 +99,14 @@ export class IfConversion {
   }
 
   /** Whether lanes execute all of a block without others, and its end is no more than a branch. */
-  #fits({ start, end }: FlowBlock, isLoop: boolean): boolean {
-    const { instructions, edgeCopies } = this.#chunk.analysis.code;
+  #fits({ index, start, end }: FlowBlock, isLoop: boolean): boolean {
+    const { analysis } = this.#chunk;
+    const { instructions, edgeCopies } = analysis.code;
     for (let i = start; i < end; i++) {
       const { op, guard, lanes } = instructions[i]!;
       const isJump = op.kind === "branch" && i === end - 1 && guard?.collapse === undefined;
-      if (lanes !== undefined || !(isLanewise(op) || isJump)) return false;
+      const isComplete = op.kind === "warp" && op.mask !== null && analysis.isComplete(index);
+      if (lanes !== undefined || !(isLanewise(op) || isJump || isComplete)) return false;
       if (edgeCopies.has(i) && !isLoop) return false;
     }
     return true;
@@ -149,6 +151,11 @@ export class IfConversion {
       writer.value(anyOf(rounds.value));
       writer.brIf(again);
     });
+  }
+
+  /** Whether a block begins with an operation of a warp. */
+  #exchanges({ start }: FlowBlock): boolean {
+    return this.#chunk.analysis.code.instructions[start]!.op.kind === "warp";
   }
 
   /** Whether each lane accesses memory at a place that follows from loaded values. */
@@ -223,7 +230,8 @@ export class IfConversion {
    * these alone.
    */
   writeNarrow(region: ConvertedRegion, last: Instruction, { predicates, evaluate, join }: NarrowVersion): void {
-    if (region.blocks.length > 1 || region.loops.size > 0) return;
+    const [only] = region.blocks;
+    if (region.blocks.length > 1 || region.loops.size > 0 || this.#exchanges(only!)) return;
     const chunk = this.#chunk;
     const { register, negate } = last.guard!;
     const predicate = { kind: "reg", ty: "pred", reg: register } as const;

@@ -177,8 +177,11 @@ export class Body {
   }
 
   /** Whether all lanes of a chunk, which is a whole warp, perform an operation together. */
-  readonly #isForWarp = (instruction: Instruction): boolean =>
-    this.#chunk.lanes === 32 && isForWholeWarp(instruction, this.#chunk.known);
+  readonly #isForWarp = (block: number, instruction: Instruction): boolean => {
+    const { analysis, known, lanes } = this.#chunk;
+    const namesLanes = instruction.op.kind === "warp" && instruction.op.mask !== null;
+    return (namesLanes && analysis.isComplete(block)) || (lanes === 32 && isForWholeWarp(instruction, known));
+  };
 
   /** Writes the code for converged lanes, which runs if all lanes of the chunk have a thread. */
   #writePath(path: ConvergedPath, isWhole: Wasm): void {

@@ -7,7 +7,7 @@ import { signatureOf } from "../../../ir/signature.ts";
 import { prepare, type PreparedCode } from "../analysis/code/prepared-code.ts";
 import { type Shape, uniform, vector } from "../../../ir/uniformity/shape.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
-import type { Surroundings } from "../../../ir/uniformity/uniformity.ts";
+import type { Surroundings } from "../../../ir/uniformity/surroundings.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { type CallGraph, preparationIn } from "./call-graph.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";

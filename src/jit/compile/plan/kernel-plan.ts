@@ -1,6 +1,7 @@
 import { lanesOf } from "../../abi/launch-shape.ts";
 import { copyAtLoopExits } from "../analysis/code/loop-exit-copies.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
+import { participantsIn } from "../analysis/access/participants.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
@@ -43,6 +44,7 @@ export function planKernel(
     enlistsLanes: graph.enlistsLanes(kernel),
     asksTogether: true,
     lanes: lanesOf(shape),
+    participants: participantsIn(code, shape, scope.facts.bindings),
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
   if (copied !== null) return planKernel(kernel, copied, scope, partial, true);

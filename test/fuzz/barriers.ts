@@ -84,6 +84,36 @@ export function blockReduction(scope: Scope): void {
   else text.add(`${name}.${random.pick(["and", "or"])}.pred ${text.register(1)}, ${at}, ${p};`);
 }
 
+/** Threads of the block vote at barrier 0, once or in rounds until nobody says yes. */
+export function vote({ text }: Scope): void {
+  const { random } = text;
+  const p = text.register(1);
+  const not = random.chance(0.3) ? "!" : "";
+  if (random.chance(0.5)) {
+    if (random.chance(0.5)) text.add(`bar.red.popc.u32 ${text.register(32)}, 0, ${not}${p};`);
+    else text.add(`bar.red.${random.pick(["and", "or"])}.pred ${text.register(1)}, 0, ${not}${p};`);
+    if (random.chance(0.3)) text.add("bar.sync 0;");
+    return;
+  }
+  const [count, limit, own] = [text.temporary(32), text.temporary(32), text.temporary(1)];
+  const [any, few] = [text.temporary(1), text.temporary(1)];
+  const again = text.label();
+  text.add(`mov.u32 ${count}, 0;`, `and.b32 ${limit}, ${text.register(32)}, 7;`);
+  text.place(again);
+  text.add(`add.u32 ${count}, ${count}, 1;`, `setp.lt.u32 ${own}, ${count}, ${limit};`);
+  text.add(`xor.b32 ${text.register(32)}, ${text.register(32)}, ${count};`);
+  if (random.chance(0.5)) {
+    text.add(`bar.red.or.pred ${any}, 0, ${own};`);
+    text.add(`setp.lt.u32 ${few}, ${count}, 5;`, `and.pred ${any}, ${any}, ${few};`);
+  } else {
+    const voters = text.temporary(32);
+    text.add(`bar.red.popc.u32 ${voters}, 0, ${not}${own};`, `setp.lt.u32 ${few}, ${count}, 4;`);
+    text.add(`setp.gt.u32 ${any}, ${voters}, 3;`, `and.pred ${any}, ${any}, ${few};`);
+    text.add(`add.u32 ${text.register(32)}, ${voters}, 1;`);
+  }
+  text.add(`@${any} bra ${again};`);
+}
+
 /** Threads wait for whoever is left of the block: at this barrier or at another one, since all are the same. */
 export function pause({ text }: Scope): void {
   text.add(text.random.pick(["bar.sync 0;", "barrier.sync 0;"]));

@@ -79,6 +79,12 @@ const families = {
     functions: 1,
     meeting: true,
   },
+  // Barriers of all threads that tell how many say yes, and words that all lanes update.
+  votes: {
+    weights: { compute: 5, vote: 5, sharedAtomic: 2, loop: 1, conditional: 2, phase: 1 },
+    statements: [5, 12],
+    meeting: true,
+  },
   // Barriers in any lanes of any function: they wait for whoever is left.
   pauses: {
     weights: {

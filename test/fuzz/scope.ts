@@ -19,6 +19,7 @@ type StatementKind =
   | "pause"
   | "exchange"
   | "blockReduction"
+  | "vote"
   | "produce"
   | "phase"
   | "layout"

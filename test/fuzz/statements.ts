@@ -2,7 +2,7 @@ import { border } from "./borders.ts";
 import { clamped } from "./clamps.ts";
 import { bulkStores, bulkWithin, copyGroups } from "./async-copies.ts";
 import { ownAtomic, sharedAtomic } from "./atomics.ts";
-import { blockReduction, exchange, pause, produce } from "./barriers.ts";
+import { blockReduction, exchange, pause, produce, vote } from "./barriers.ts";
 import { clusterArrivals, clusterExchange, clusterMulticast, clusterStores } from "./clusters.ts";
 import { bytes } from "./bytes.ts";
 import { call, canCall } from "./calls.ts";
@@ -71,6 +71,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   pause: { write: pause },
   exchange: { write: exchange, fits: meets },
   blockReduction: { write: blockReduction, fits: meets },
+  vote: { write: vote, fits: together },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
   phase: { write: phase, fits: together },
   layout: { write: layout, fits: together },

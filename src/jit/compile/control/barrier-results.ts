@@ -6,13 +6,14 @@ import { anyOf } from "../lanes/mask-bits.ts";
 export type Barrier = Extract<Op, { kind: "barrier" }>;
 
 /**
- * Writes the result of a barrier's reduction to the registers of lanes. `result`: for `popc` the number, else 0 or 1.
+ * Writes the result of a barrier's reduction to the registers of lanes (null: all). `result`: for `popc` the number, else
+ * 0 or 1.
  */
 export function writeReduction(
   { writer: w, locals }: Chunk,
   { dst: [register] }: Instruction,
   { reduce }: Barrier,
-  lanes: readonly Wasm[],
+  lanes: readonly Wasm[] | null,
   result: Wasm,
 ): void {
   if (reduce === null || typeof register !== "number") return;
@@ -22,8 +23,9 @@ export function writeReduction(
   const all = wasm.op("i32x4.splat", reduce.op === "popc" ? scalar : wasm.op("i32.sub", wasm.i32(0), scalar));
   w.assign(
     locals(register).map((to, q) => {
-      const old = wasm.local(w.typeOf(to), to);
       const isVector = w.typeOf(to) === "v128";
+      if (lanes === null) return { local: to, value: isVector ? all : scalar };
+      const old = wasm.local(w.typeOf(to), to);
       return { local: to, value: isVector ? wasm.blend(lanes[q]!, all, old) : wasm.select(anyOf(lanes), scalar, old) };
     }),
   );

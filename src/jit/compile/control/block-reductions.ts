@@ -1,6 +1,7 @@
 import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { HeaderWord } from "../../abi/context-layout.ts";
+import { reductionBefore } from "../analysis/flow/barrier-regions.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { forRuleLanes } from "../emit/rule-lanes.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
@@ -64,28 +65,44 @@ export class BlockReductions {
     this.begin();
   }
 
-  /** All lanes of a chunk have waited at barriers, and resume: they take the results, where these are used. */
+  /** Lanes of a chunk that have waited at barriers on their own resume: they take the results. */
   resume(): void {
-    const { graph, instructions, liveness } = this.#chunk.analysis.code;
-    for (const [block, at] of this.#barriers) {
-      const last = instructions[graph.blocks[block]!.end - 1]!;
-      if (last.op.kind !== "barrier" || last.op.reduce === null) continue;
-      const { op } = last;
-      // Others may share the local of a register that is not.
-      if (!last.dst.some((register) => typeof register === "number" && liveness.liveIn(at).has(register))) continue;
-      const reduction = last.op.reduce.op;
-      const lanes = this.#suspension.maskAt(at, "barrier").map((local) => wasm.local("v128", local));
-      this.#with(words.last.votes, (votes) =>
-        this.#with(words.last.voters, (voters) => {
-          const results = {
-            popc: votes,
-            or: wasm.op("i32.ne", votes, wasm.i32(0)),
-            and: wasm.op("i32.eq", votes, voters),
-          };
-          writeReduction(this.#chunk, last, op, lanes, results[reduction]);
-        }),
+    for (const at of this.#barriers.values()) {
+      if (this.#suspension.uniformBarrierBefore(at) !== null) continue;
+      const lanes = this.#suspension.maskAt(at, "barrier");
+      this.#take(
+        at,
+        lanes.map((local) => wasm.local("v128", local)),
       );
     }
+  }
+
+  /**
+   * All lanes of a chunk, or of all chunks that share the register, have come to the barrier before a block together:
+   * they take its result. Returns the register that has it; null where nothing is reduced, or the result not used.
+   */
+  take(at: number): number | null {
+    return this.#take(at, null);
+  }
+
+  #take(at: number, lanes: readonly Wasm[] | null): number | null {
+    const { liveness } = this.#chunk.analysis.code;
+    const last = reductionBefore(this.#chunk.analysis.code, this.#barriers, at);
+    const register = last?.dst[0];
+    // Others may share the local of a register that is not.
+    if (last === null || typeof register !== "number" || !liveness.liveIn(at).has(register)) return null;
+    const { reduce } = last.op;
+    this.#with(words.last.votes, (votes) =>
+      this.#with(words.last.voters, (voters) => {
+        const results = {
+          popc: votes,
+          or: wasm.op("i32.ne", votes, wasm.i32(0)),
+          and: wasm.op("i32.eq", votes, voters),
+        };
+        writeReduction(this.#chunk, last, last.op, lanes, results[reduce!.op]);
+      }),
+    );
+    return register;
   }
 
   #add(name: HeaderWord, value: Wasm): void {

@@ -55,6 +55,8 @@ export class BarrierLoops {
       });
     }
     start.beginBlock();
+    const { reductions } = this.#run.scope.body;
+    reductions?.begin();
     const arrivals = [...this.#arrivals.values()];
     w.assign([this.#round, ...arrivals.map((a) => a.now)].map((local) => ({ local, value: wasm.i32(0) })));
     row.forEach((region, i) => {
@@ -63,8 +65,10 @@ export class BarrierLoops {
         this.#findState();
         this.#writeRegion(region, start, isInRow);
       };
-      // Chunks that are skipped keep their registers, and are at the barrier where the others arrive.
-      chunks.each(write, i > 0 && isInRow ? idleIn(region) : null);
+      if (i > 0) reductions?.release();
+      // Chunks that are skipped keep their registers, and are at the barrier where the others arrive. None may miss
+      // a vote.
+      chunks.each(write, i > 0 && isInRow && reductions === null ? idleIn(region) : null);
     });
     if (others.length > 0) this.#writeRounds(others, chunks, start);
   }
@@ -101,10 +105,12 @@ export class BarrierLoops {
   #writeRegion(region: BarrierRegion, start: ChunkStart, isInRow: boolean): void {
     const { writer: w, body } = this.#run.scope;
     const state = this.#suspension.uniformBarrierBefore(region.start);
-    const changed = start.beginRegion(
+    const written = start.beginRegion(
       region,
       state === null ? null : (touched) => this.#suspension.restoreAt(state, this.#localsOf(touched)),
     );
+    const result = body.reductions?.take(region.start) ?? null;
+    const changed = result === null ? written : new Set(written).add(result);
     const arrive = (at: number): void => {
       if (isInRow) return;
       this.#suspension.setState(wasm.op("i32.add", local32(this.#round), wasm.i32(2 * at)));
@@ -122,6 +128,7 @@ export class BarrierLoops {
   }
 
   #nextRound(): void {
+    this.#run.scope.body.reductions?.release();
     this.#run.scope.writer.assign([
       { local: this.#round, value: wasm.op("i32.xor", local32(this.#round), wasm.i32(1)) },
       ...[...this.#arrivals.values()].flatMap(({ now, before }) => [

@@ -158,6 +158,7 @@ export class ChunkTurns {
       body.flow.reset();
       this.#suspension.restoreAt(chunkState.uniformBarriers + i);
       body.begin();
+      body.reductions?.take(block);
       body.flow.enterAt(block);
       run();
     }

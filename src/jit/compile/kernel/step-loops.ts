@@ -1,6 +1,6 @@
 import { type FunctionWriter, type Label, wasm } from "../../../wasm/index.ts";
 import { chunkState } from "../../abi/chunk-state.ts";
-import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
+import { type BarrierRegion, reductionBefore, touchedIn } from "../analysis/flow/barrier-regions.ts";
 import type { BlockStep, BlockSteps } from "../analysis/flow/block-steps.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { ChunkLoop } from "./chunk-loop.ts";
@@ -43,6 +43,7 @@ export class StepLoops {
   write(chunks: ChunkLoop, start: ChunkStart, idleIn: (region: BarrierRegion) => IdleTest | null): void {
     const w = this.#run.scope.writer;
     start.beginBlock();
+    this.#run.scope.body.reductions?.begin();
     const end = this.#steps.length;
     this.#labels[end] = w.begin("block");
     if (this.#next !== null) {
@@ -90,7 +91,7 @@ export class StepLoops {
       readonly idleIn: (region: BarrierRegion) => IdleTest | null;
     },
   ): void {
-    const { writer: w, chunk } = this.#run.scope;
+    const { writer: w, chunk, body } = this.#run.scope;
     const { chunks, start, idleIn } = parts;
     const isFirst = this.#beginnings.has(block);
     const { written } = touchedIn(chunk.analysis.code, region);
@@ -101,21 +102,34 @@ export class StepLoops {
       this.#writeChunk(region, start, isFirst, next.length > 1);
       turns.endTurn();
     };
-    // Chunks that are skipped keep their registers, and are at the barrier where the others arrive.
-    const idle = !isFirst && next.length === 1 ? idleIn(region) : null;
+    // Chunks that are skipped keep their registers, and are at the barrier where the others arrive. None may miss
+    // a vote.
+    const votes = next.some((step) => step !== null && this.#isVotedFor(step));
+    const idle = !isFirst && next.length === 1 && !votes ? idleIn(region) : null;
     const shared = idle === null || idle.scalars.length === 0 ? null : this.#sharedValues(idle, turns);
     chunks.each(write, idle, shared);
     turns.end();
+    if (votes) body.reductions!.release();
+    const goOn = (step: number | null, isLast: boolean): void => {
+      // The register with the result is shared.
+      if (step !== null) body.reductions?.take(step);
+      this.#goTo(step, place, isLast);
+    };
     next.forEach((step, i) => {
-      const isLast = i === next.length - 1;
-      if (isLast) {
-        this.#goTo(step, place, true);
+      if (i === next.length - 1) {
+        goOn(step, true);
         return;
       }
       const state = step === null ? chunkState.ended : this.#suspension.uniformBarrierBefore(step)!;
       w.value(wasm.op("i32.eq", local32(this.#ended), wasm.i32(state)));
-      w.if(() => this.#goTo(step, place, false));
+      w.if(() => goOn(step, false));
     });
+  }
+
+  /** Whether the barrier before a step reduces predicates. */
+  #isVotedFor(step: number): boolean {
+    const { scope, points } = this.#run;
+    return reductionBefore(scope.chunk.analysis.code, points.barriers, step) !== null;
   }
 
   /** How chunks that are skipped compute the values that all share. */

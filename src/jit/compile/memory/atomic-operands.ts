@@ -34,10 +34,20 @@ export class AtomicOperands {
 
   /** The bits that a lane stores, or learns. `olds`: the locals with the old elements. */
   fresh(expr: Expr, lane: number, olds: readonly number[]): Wasm {
+    return this.#combined(expr, olds, (operand) =>
+      operand.kind === "uniform" ? operand.scalar : laneOf(operand as Vector, lane),
+    );
+  }
+
+  /** The bits that lanes store together: `operand` stands for what theirs are. */
+  together(expr: Expr, operand: Wasm, olds: readonly number[]): Wasm {
+    return this.#combined(expr, olds, () => operand);
+  }
+
+  #combined(expr: Expr, olds: readonly number[], bitsOf: (operand: Value) => Wasm): Wasm {
     const scalarOf = onceForEach<Wasm>((e, scalarOf) => {
       const operand = this.values.get(e);
-      if (operand?.kind === "uniform") return operand.scalar;
-      if (operand?.kind === "vector") return laneOf(operand, lane);
+      if (operand !== undefined) return bitsOf(operand);
       if (e.kind === "prim") return applyScalar(e.prim, e.args.map(scalarOf));
       if (e.kind !== "old") throw new Error(`an expression of kind ${e.kind} is no operand`);
       const old = olds[e.index]!;

@@ -6,11 +6,13 @@ import { classOf, elementInRegister } from "../lanes/element.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
-import { isWide, type Vector, vectorIn } from "../lanes/value.ts";
+import { folded } from "../lanes/lane-fold.ts";
+import { isWide, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
 import { writeArrivals } from "./arrivals.ts";
 import { AtomicOperands } from "./atomic-operands.ts";
 import type { AtomicPlaces, LanePlaces } from "./atomic-places.ts";
+import { type FoldedUpdate, foldedUpdate } from "./folded-updates.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import { updatesByQuads, writeQuadUpdate } from "./quad-updates.ts";
 import { argumentOf, atomicOp, modification } from "./read-modify-write.ts";
@@ -64,13 +66,18 @@ export class AtomicOperations {
     const mask = bothMasks(guardMask, active);
     const isAtomic = this.#isShared && access.space !== "shared";
     const isArrival = op.arrivals !== undefined && !isAtomic;
-    const exactly = isAtomic || isArrival || awaitsPhase(op);
+    const fold = dst.every((to) => to === null) ? foldedUpdate(chunk, op) : null;
+    const exactly = isAtomic || isArrival || awaitsPhase(op) || fold !== null;
     const offsets = this.#places.of(index, op, active, mask, exactly);
     const { results: returned, problem } = op;
     const read = [...combine, ...(returned ?? []), ...(problem === undefined ? [] : [problem.number])];
     const operands = new AtomicOperands(chunk, read);
     if (awaitsPhase(op) && offsets.quads === null) {
       return this.#askForEach(block, instruction, op, { mask, offsets, operands });
+    }
+    if (fold !== null && offsets.quads === null) {
+      this.#updateTogether(op, mask, fold, { offsets, operands, isAtomic });
+      return null;
     }
     const at = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
@@ -137,6 +144,31 @@ export class AtomicOperations {
       for (const local of problems) writer.release(local);
     };
     return { ...this.#raised(vectorIn("i32", problems), mask), release };
+  }
+
+  /** One update for all lanes of a mask. */
+  #updateTogether(
+    { access, combine }: AtomicOp,
+    mask: Mask,
+    { operation, operand }: FoldedUpdate,
+    { offsets, operands, isAtomic }: { offsets: LanePlaces; operands: AtomicOperands; isAtomic: boolean },
+  ): void {
+    const { writer, quads } = this.#chunk;
+    const [at, total, old] = [writer.local("i32"), writer.local("i32"), writer.local("i32")];
+    const update = (): void => {
+      const words = vectorOf(operands.values.get(operand)!, quads).quads.flat();
+      writer.assign([{ local: at, value: offsets.of(0) }]);
+      writer.assign([{ local: total, value: folded(operation, words, mask) }]);
+      const fresh = [operands.together(combine[0]!, wasm.local("i32", total), [old])];
+      if (isAtomic) this.#updateShared(access, at, combine, fresh, [old]);
+      else this.#update(access, at, fresh, [old]);
+    };
+    if (mask === null) update();
+    else {
+      writer.value(anyOf(mask));
+      writer.if(update);
+    }
+    for (const local of [at, total, old, ...operands.locals, ...offsets.locals]) writer.release(local);
   }
 
   /** What the registers get of results that lie in locals. */

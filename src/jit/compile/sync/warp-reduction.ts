@@ -1,43 +1,9 @@
 import { type Expr, onceForEach } from "../../../semantics/index.ts";
-import { type FunctionWriter, type ValueOp, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
+import { associativeOf, folded } from "../lanes/lane-fold.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { applyScalar, type Value } from "../lanes/value.ts";
-
-/** An associative and commutative operation on 32-bit integers. */
-interface Associative {
-  readonly op: ValueOp;
-  /** The neutral element. */
-  readonly identity: number;
-}
-
-const associative: Readonly<Partial<Record<string, Associative>>> = {
-  "i32.add": { op: "i32x4.add", identity: 0 },
-  "i32.and": { op: "v128.and", identity: -1 },
-  "i32.or": { op: "v128.or", identity: 0 },
-  "i32.xor": { op: "v128.xor", identity: 0 },
-  min_s: { op: "i32x4.min_s", identity: 0x7fff_ffff },
-  max_s: { op: "i32x4.max_s", identity: -0x8000_0000 },
-  min_u: { op: "i32x4.min_u", identity: -1 },
-  max_u: { op: "i32x4.max_u", identity: 0 },
-};
-
-/** Whether operands are the values of two lanes, starting with the `first`. */
-function isPair([a, b]: readonly Expr[], first: 0 | 1): boolean {
-  return a?.kind === "old" && b?.kind === "old" && a.index === first && b.index === 1 - first;
-}
-
-/** Recognizes an associative and commutative operation in `combine`, an expression over `old` leaves. */
-function associativeOf(combine: Expr): Associative | null {
-  if (combine.kind !== "prim") return null;
-  if (isPair(combine.args, 0)) return associative[combine.prim] ?? null;
-  const [p, ...chosen] = combine.args;
-  if (combine.prim !== "i32.select" || p?.kind !== "prim" || !isPair(p.args, 0)) return null;
-  const less = /^i32\.lt_([su])$/.exec(p.prim);
-  if (less === null) return null;
-  if (isPair(chosen, 0)) return associative[`min_${less[1]}`]!;
-  return isPair(chosen, 1) ? associative[`max_${less[1]}`]! : null;
-}
 
 /** The space in memory where the values of single lanes can be read. */
 export interface Shown {
@@ -64,16 +30,8 @@ export function reduce(
   const found = associativeOf(combine);
   if (found === null) foldInOrder(writer, combine, total, shown);
   else {
-    const rest = wasm.i32x4(found.identity);
-    const values = lanes === null ? operand : operand.map((part, q) => wasm.blend(lanes[q]!, part, rest));
-    writer.assign([{ local: total, value: tree(found.op, values) }]);
+    writer.assign([{ local: total, value: folded(found, operand, lanes) }]);
   }
-}
-
-function tree(op: ValueOp, quads: readonly Wasm[]): Wasm {
-  const four = quads.reduce((a, b) => wasm.op(op, a, b));
-  const two = wasm.op(op, four, wasm.shuffle32(four, four, [2, 3, 2, 3]));
-  return wasm.lane("i32x4.extract_lane", 0, wasm.op(op, two, wasm.shuffle32(two, two, [1, 1, 1, 1])));
 }
 
 function foldInOrder(

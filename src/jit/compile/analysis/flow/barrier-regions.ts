@@ -1,5 +1,6 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { FlowBlock, FlowGraph } from "../../../../ir/flow/flow-graph.ts";
+import type { Instruction, OpOf } from "../../../../ir/index.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 import type { BlockGraph } from "./block-layout.ts";
@@ -120,12 +121,22 @@ export function touchedIn(
   return { touched, written };
 }
 
-/**
- * Whether all lanes of a chunk arrive at a barrier together, or none, and get nothing there. `barrier`: the block that
- * ends with it.
- */
+/** Whether all lanes of a chunk arrive at a barrier together, or none. `barrier`: the block that ends with it. */
 export function isUniformBarrier({ code, divergence }: UniformityAnalysis, barrier: number): boolean {
-  const { guard, op } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
-  if (op.kind === "barrier" && op.reduce !== null) return false;
+  const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
   return guard === null && !divergence.mayBePartial(barrier);
+}
+
+/** The barrier before a block, if it reduces predicates. `barriers`: by block that ends with one, the block after it. */
+export function reductionBefore(
+  { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
+  barriers: ReadonlyMap<number, number>,
+  at: number,
+): (Instruction & { readonly op: OpOf<"barrier"> }) | null {
+  for (const [block, after] of barriers) {
+    const last = instructions[graph.blocks[block]!.end - 1]!;
+    const { op } = last;
+    if (after === at && op.kind === "barrier" && op.reduce !== null) return { ...last, op };
+  }
+  return null;
 }

@@ -5,7 +5,10 @@ import { type Expr, everyLeaf } from "../../../../semantics/index.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
 import { isSameInBlock } from "./special-registers.ts";
 
-/** Registers that have the same value in all threads of a block: computed from parameters, constants and block ids. */
+/**
+ * Registers that have the same value in all threads of a block: computed from parameters, constants, block ids and what
+ * barriers reduce.
+ */
 export class BlockUniform {
   readonly #code: PreparedCode;
   readonly #registers: Set<number>;
@@ -60,8 +63,10 @@ export class BlockUniform {
     return apart;
   }
 
-  #isSame({ op, guard }: Instruction): boolean {
+  #isSame({ op, guard, lanes }: Instruction): boolean {
     if (guard !== null && !this.#registers.has(guard.register)) return false;
+    // All threads of the block take part in the reduction, and learn its result.
+    if (op.kind === "barrier") return op.reduce !== null && op.count === null && lanes === undefined;
     if (op.kind === "pure") return op.values.every((value) => this.#isSameValue(value));
     return op.kind === "load" && op.access.space === "kernel-param" && this.#isSameValue(laneAddressOf(op.place));
   }

@@ -66,7 +66,8 @@ export class BarrierLoops {
         this.#writeRegion(region, start, isInRow);
       };
       if (i > 0) reductions?.release();
-      // Chunks that are skipped keep their registers, and are at the barrier where the others arrive. None may miss a vote.
+      // Chunks that are skipped keep their registers, and are at the barrier where the others arrive. None may miss
+      // a vote.
       chunks.each(write, i > 0 && isInRow && reductions === null ? idleIn(region) : null);
     });
     if (others.length > 0) this.#writeRounds(others, chunks, start);

@@ -102,7 +102,8 @@ export class StepLoops {
       this.#writeChunk(region, start, isFirst, next.length > 1);
       turns.endTurn();
     };
-    // Chunks that are skipped keep their registers, and are at the barrier where the others arrive. None may miss a vote.
+    // Chunks that are skipped keep their registers, and are at the barrier where the others arrive. None may miss
+    // a vote.
     const votes = next.some((step) => step !== null && this.#isVotedFor(step));
     const idle = !isFirst && next.length === 1 && !votes ? idleIn(region) : null;
     const shared = idle === null || idle.scalars.length === 0 ? null : this.#sharedValues(idle, turns);

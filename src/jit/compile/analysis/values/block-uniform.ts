@@ -6,8 +6,8 @@ import type { PreparedCode } from "../code/prepared-code.ts";
 import { isSameInBlock } from "./special-registers.ts";
 
 /**
- * Registers that have the same value in all threads of a block: computed from parameters,
- * constants, block ids and what barriers reduce.
+ * Registers that have the same value in all threads of a block: computed from parameters, constants, block ids and what
+ * barriers reduce.
  */
 export class BlockUniform {
   readonly #code: PreparedCode;

@@ -50,6 +50,9 @@ const votes: Readonly<Record<string, string>> = {
     again: add.u32 %r3, %r3, %r1; setp.lt.u32 %p0, %t, %r2; and.b32 %r9, %r2, 1; setp.eq.u32 %p1, %r9, 0;
     @%p1 bra own; bar.red.popc.u32 %r1, 0, %p0; bra next; own: bar.sync 0; add.u32 %r1, %r1, %t;
     next: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra again; ${store}`,
+  "one after the other, in registers that some threads write": `and.b32 %r9, %t, 5; setp.eq.u32 %p0, %r9, 4; setp.lt.u32 %p1, %t, 41;
+    bar.red.popc.u32 %r1, 0, %p1; @%p0 mov.u32 %r1, %t; bar.red.popc.u32 %r2, 0, !%p1; @%p0 mov.u32 %r2, 77;
+    bar.red.popc.u32 %r3, 0, %p0; @%p0 mov.u32 %r3, %b; mov.u32 %r4, %t; ${store}`,
   "chunks that have nothing else to do": `shl.b32 %r9, %t, 2; mov.u32 %r8, box; add.u32 %r9, %r9, %r8; st.shared.u32 [%r9], %t;
     mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, 64; mov.u32 %r4, 0; bar.sync 0;
     again: setp.ge.u32 %p0, %t, %r3; @%p0 bra skip; ld.shared.u32 %r7, [%r9]; add.u32 %r7, %r7, %r3; st.shared.u32 [%r9], %r7;

@@ -6,8 +6,8 @@ import { anyOf } from "../lanes/mask-bits.ts";
 export type Barrier = Extract<Op, { kind: "barrier" }>;
 
 /**
- * Writes the result of a barrier's reduction to the registers of lanes (null: all). `result`: for `popc` the number, else
- * 0 or 1.
+ * Writes the result of a barrier's reduction to the registers of lanes (null: all). `result`: for `popc` the number,
+ * else 0 or 1.
  */
 export function writeReduction(
   { writer: w, locals }: Chunk,

@@ -11,8 +11,8 @@ export interface FoldedUpdate {
 }
 
 /**
- * The update of a word that all lanes of a chunk have in common, if nobody learns what it held between their turns: sums
- * of integers, bits, minima and maxima do not depend on the order. Null for others.
+ * The update of a word that all lanes of a chunk have in common, if nobody learns what it held between their turns:
+ * sums of integers, bits, minima and maxima do not depend on the order. Null for others.
  */
 export function foldedUpdate(chunk: Chunk, op: OpOf<"atomic">): FoldedUpdate | null {
   const { access, combine, results, problem, arrivals, place } = op;

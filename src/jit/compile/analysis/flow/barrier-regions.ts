@@ -127,7 +127,7 @@ export function isUniformBarrier({ code, divergence }: UniformityAnalysis, barri
   return guard === null && !divergence.mayBePartial(barrier);
 }
 
-/** The barrier before a block, if it reduces predicates. `barriers`: by block that ends with one, the block after it. */
+/** The barrier before a block, if it reduces predicates. `barriers`: by block that ends with one, the one after it. */
 export function reductionBefore(
   { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
   barriers: ReadonlyMap<number, number>,

@@ -51,7 +51,13 @@ function largeAreDear(): boolean {
  * do): memory that nothing has written before then takes a third of the time when it is first written, and accesses all
  * over it take less. Null where the system chooses: without an add-on, and where large pages take longer.
  */
-export const hostPages = (): HostPages | null => (addonFile() === null || largeAreDear() ? null : largePages);
+export function hostPages(): HostPages | null {
+  if (chosen === undefined) chosen = addonFile() === null || largeAreDear() ? null : largePages;
+  return chosen;
+}
+
+/** The same in all of the process; undefined before somebody asks. */
+let chosen: HostPages | null | undefined;
 
 /** Asks for large pages by the add-on. */
 export const largePages: HostPages = {

@@ -1,5 +1,5 @@
 import { isCall } from "../calls.ts";
-import { writesOf } from "../flow/accesses.ts";
+import { registersWritten } from "../flow/accesses.ts";
 import type { FlowGraph } from "../flow/flow-graph.ts";
 import type { Instruction } from "../index.ts";
 
@@ -33,12 +33,5 @@ function staysTogether({ graph, instructions }: Code, block: number, waits: (blo
 
 function lastWriter({ graph, instructions }: Code, register: number, block: number): Instruction | null {
   const { start, end } = graph.blocks[block]!;
-  for (let i = end - 1; i >= start; i--) {
-    let writes = false;
-    writesOf(instructions[i]!, (r) => {
-      writes ||= r === register;
-    });
-    if (writes) return instructions[i]!;
-  }
-  return null;
+  return instructions.slice(start, end).findLast((written) => registersWritten(written).includes(register)) ?? null;
 }

@@ -149,12 +149,9 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
     this.#complete = new Set();
     const found = this.#divergeWith(this.isDivergent);
     const { participants } = this.#around;
-    const waiting = this.#namesLanes ? this.code.graph.blocks.filter(({ index }) => this.#mayWaitIn(index, found)) : [];
-    if (participants === undefined || waiting.length === 0) return this.#noticed(found);
-    this.#complete = this.#completeAmong(
-      waiting.map(({ index }) => index),
-      participants,
-    );
+    if (participants === undefined || !this.#namesLanes) return this.#noticed(found);
+    const waiting = this.code.graph.blocks.flatMap(({ index }) => (this.#mayWaitIn(index, found) ? [index] : []));
+    this.#complete = this.#completeAmong(waiting, participants);
     return this.#noticed(this.#complete.size === 0 ? found : this.#divergeWith(this.isDivergent));
   }
 

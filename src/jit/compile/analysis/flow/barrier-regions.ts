@@ -127,16 +127,23 @@ export function isUniformBarrier({ code, divergence }: UniformityAnalysis, barri
   return guard === null && !divergence.mayBePartial(barrier);
 }
 
-/** The barrier before a block, if it reduces predicates. `barriers`: by block that ends with one, the one after it. */
-export function reductionBefore(
-  { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
-  barriers: ReadonlyMap<number, number>,
-  at: number,
-): (Instruction & { readonly op: OpOf<"barrier"> }) | null {
+/** A barrier that reduces predicates. */
+type Reduction = Instruction & { readonly op: OpOf<"barrier"> };
+
+type Blocks = Pick<PreparedCode, "graph" | "instructions">;
+
+/** The barrier with which a block ends, if it reduces predicates. */
+export function reductionIn({ graph, instructions }: Blocks, block: number): Reduction | null {
+  const last = instructions[graph.blocks[block]!.end - 1]!;
+  const { op } = last;
+  return op.kind === "barrier" && op.reduce !== null ? { ...last, op } : null;
+}
+
+/** The same for the one before a block. `barriers`: by block that ends with one, the block after it. */
+export function reductionBefore(code: Blocks, barriers: ReadonlyMap<number, number>, at: number): Reduction | null {
   for (const [block, after] of barriers) {
-    const last = instructions[graph.blocks[block]!.end - 1]!;
-    const { op } = last;
-    if (after === at && op.kind === "barrier" && op.reduce !== null) return { ...last, op };
+    const found = after === at ? reductionIn(code, block) : null;
+    if (found !== null) return found;
   }
   return null;
 }

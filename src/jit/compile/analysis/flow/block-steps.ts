@@ -5,7 +5,7 @@ import { BlockUniform } from "../values/block-uniform.ts";
 import type { Invariants } from "../values/invariant-code.ts";
 import { type SharedPredicates, sharedPredicatesOf } from "../values/shared-predicates.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
-import { type BarrierRegion, isUniformBarrier, maxGrowth, reductionBefore, regionFrom } from "./barrier-regions.ts";
+import { type BarrierRegion, isUniformBarrier, maxGrowth, reductionIn, regionFrom } from "./barrier-regions.ts";
 import { WarpWaitBlocks } from "./warp-wait-blocks.ts";
 
 /**
@@ -50,8 +50,8 @@ export function blockStepsOf(
   const uniform = new BlockUniform(code);
   const isShared = (r: number): boolean =>
     uniform.has(r) && analysis.register(r).kind === "uniform" && !liveness.acrossLanes.has(r);
-  for (const at of barriers.values()) {
-    const result = reductionBefore(code, barriers, at)?.dst[0];
+  for (const block of barriers.keys()) {
+    const result = reductionIn(code, block)?.dst[0];
     if (typeof result === "number" && !isShared(result)) return null;
   }
   const predicates = sharedPredicatesOf(analysis, invariants, barriers.values(), isShared);

@@ -64,7 +64,7 @@ export interface GridOptions {
 export function openLaunch(program: Program, request: LaunchRequest, options: GridOptions = {}): OpenLaunch {
   const kernel = program.functionNamed(request.kernel);
   if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
-  checkThreads(kernel.ir, { ...request, ...request.asked });
+  checkThreads(kernel.ir, request.asked ?? request, request.threads);
   checkSharedBytes(request.sharedBytes);
   checkBounds(kernel.ir, request.asked ?? request);
   checkParams(kernel.ir, request);
@@ -111,6 +111,8 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
 
 const ignore = (): void => {};
 
+const isNoCount = (n: number): boolean => !Number.isInteger(n) || n < 1;
+
 /** The time in nanoseconds. Workers read the same clock (jit/threads/worker-source.ts). */
 function hostClock(): bigint {
   const { performance } = globalThis;
@@ -119,7 +121,11 @@ function hostClock(): bigint {
 
 const copyOf = ({ views, ...bank }: Bank): Bank => ({ ...bank, views: new Views(views.u8.slice().buffer) });
 
-function checkThreads(kernel: IrFunction, { grid, block, threads: model }: LaunchRequest): void {
+function checkThreads(
+  kernel: IrFunction,
+  { grid, block }: Pick<LaunchRequest, "grid" | "block">,
+  model: LaunchRequest["threads"],
+): void {
   if ((kernel.file === undefined) !== (model === undefined)) {
     throw new RangeError(
       `${kernel.name} ${kernel.file === undefined ? "has no" : "needs a model of its"} hardware threads`,
@@ -128,8 +134,8 @@ function checkThreads(kernel: IrFunction, { grid, block, threads: model }: Launc
   if (model !== undefined && !(Number.isInteger(model.width) && model.width >= 1 && model.width <= 32)) {
     throw new RangeError(`hardware threads of ${model.width} lanes`);
   }
-  for (const n of [...grid, ...block]) {
-    if (!Number.isInteger(n) || n < 1) throw new RangeError(`a grid or block of ${n} in one direction`);
+  if (grid.some(isNoCount) || block.some(isNoCount)) {
+    throw new RangeError(`a grid or block of ${[...grid, ...block].find(isNoCount)} in one direction`);
   }
   const threads = block[0] * block[1] * block[2];
   if (threads > maxThreads) throw new RangeError(`${threads} threads in a block; the most is ${maxThreads}`);

@@ -66,9 +66,10 @@ export class AllocationTables {
       room = Math.max(64, 2 * used.length);
       at = this.#memory.reserve(room * recordBytes);
     }
+    const { views } = this.#memory;
+    const { globalLow, globalHigh } = this.#addresses;
     used.forEach((extent, i) => {
-      const address = Number(this.#addresses.global(extent.start));
-      writeEntry(this.#memory.views, at + i * recordBytes, extent, -this.#addresses.globalLow, address);
+      writeEntry(views, at + i * recordBytes, extent, -globalLow, globalHigh * 2 ** 32 + globalLow + extent.start);
     });
     const granules = withGranules && this.#users === 0 ? this.#writeGranules(used) : { at: 0, count: 0 };
     const table = { at, count: used.length, granules };

@@ -6,7 +6,7 @@ import {
   machineFeatures,
   moduleWithCode,
 } from "../../wasm/index.ts";
-import type { Dim3 } from "../../machine/reports/report.ts";
+import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
@@ -241,7 +241,7 @@ export class KernelCache {
     const name = firstLaunchOf(kernel);
     const before = this.firstLaunchOf(kernel);
     const blockMs = before?.blockMs ?? null;
-    const isKnown = JSON.stringify(before) === JSON.stringify({ ...launch, blockMs });
+    const isKnown = before !== null && isSameLaunch(before, launch);
     if (!isKnown) this.#write(name, { ...launch, blockMs: null });
     const notedMs = isKnown ? blockMs : null;
     atEnd(this.#keyOf(name), () => {
@@ -310,6 +310,17 @@ const isAbout = (ms: number, notedMs: number | null): boolean =>
 
 /** What the first launch of a kernel is noted under. */
 const firstLaunchOf = (kernel: string): string => `first launch of ${kernel}`;
+
+/** Whether the next process would need the same for two launches. */
+const isSameLaunch = (a: NotedLaunch, b: Omit<NotedLaunch, "blockMs">): boolean =>
+  a.launch === b.launch &&
+  a.kernel === b.kernel &&
+  a.places === b.places &&
+  a.sharedBytes === b.sharedBytes &&
+  a.isShared === b.isShared &&
+  isSameDim3(a.block, b.block) &&
+  isSameDim3(a.asked, b.asked) &&
+  isSameDim3(a.grid, b.grid);
 
 /** What the shape of launches is noted under. */
 const shapeOf = (launch: string): string => `shape of ${launch}`;

@@ -77,6 +77,8 @@ export class ProgramKernels {
     const found = orWhyNot(() => cache.known(key, load));
     if (!(found instanceof LoadedKernel)) return null;
     this.#prepared.set(key, found);
+    // Every launch asks for it; it is found once.
+    program.obstacleOf(code.ir);
     return { noted, threads, compiled: found.kernel };
   }
 

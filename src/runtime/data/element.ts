@@ -45,48 +45,26 @@ const low32 = (value: number | bigint): number =>
 
 const low64 = (value: number | bigint): bigint => BigInt.asUintN(64, BigInt(value));
 
+type SetElement = ElementInfo["set"];
+
+// Integers of one size are the same bits, signed or not: one function for both is compiled and optimized once.
+const set8: SetElement = (view, at, value) => view.setUint8(at, low32(value));
+const set16: SetElement = (view, at, value) => view.setUint16(at, low32(value), true);
+const set32: SetElement = (view, at, value) => view.setUint32(at, low32(value), true);
+const set64: SetElement = (view, at, value) => view.setBigUint64(at, low64(value), true);
+
 /** Rounds to f32 first, as programs without a direct conversion do. */
 const roundToBf16 = (value: number): number => numberToBf16(Math.fround(value));
 
 export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
-  u8: { kind: "unsigned", size: 1, get: (v, at) => v.getUint8(at), set: (v, at, x) => v.setUint8(at, low32(x)) },
-  s8: { kind: "signed", size: 1, get: (v, at) => v.getInt8(at), set: (v, at, x) => v.setUint8(at, low32(x)) },
-  u16: {
-    kind: "unsigned",
-    size: 2,
-    get: (v, at) => v.getUint16(at, true),
-    set: (v, at, x) => v.setUint16(at, low32(x), true),
-  },
-  s16: {
-    kind: "signed",
-    size: 2,
-    get: (v, at) => v.getInt16(at, true),
-    set: (v, at, x) => v.setUint16(at, low32(x), true),
-  },
-  u32: {
-    kind: "unsigned",
-    size: 4,
-    get: (v, at) => v.getUint32(at, true),
-    set: (v, at, x) => v.setUint32(at, low32(x), true),
-  },
-  s32: {
-    kind: "signed",
-    size: 4,
-    get: (v, at) => v.getInt32(at, true),
-    set: (v, at, x) => v.setUint32(at, low32(x), true),
-  },
-  u64: {
-    kind: "unsigned",
-    size: 8,
-    get: (v, at) => v.getBigUint64(at, true),
-    set: (v, at, x) => v.setBigUint64(at, low64(x), true),
-  },
-  s64: {
-    kind: "signed",
-    size: 8,
-    get: (v, at) => v.getBigInt64(at, true),
-    set: (v, at, x) => v.setBigUint64(at, low64(x), true),
-  },
+  u8: { kind: "unsigned", size: 1, get: (v, at) => v.getUint8(at), set: set8 },
+  s8: { kind: "signed", size: 1, get: (v, at) => v.getInt8(at), set: set8 },
+  u16: { kind: "unsigned", size: 2, get: (v, at) => v.getUint16(at, true), set: set16 },
+  s16: { kind: "signed", size: 2, get: (v, at) => v.getInt16(at, true), set: set16 },
+  u32: { kind: "unsigned", size: 4, get: (v, at) => v.getUint32(at, true), set: set32 },
+  s32: { kind: "signed", size: 4, get: (v, at) => v.getInt32(at, true), set: set32 },
+  u64: { kind: "unsigned", size: 8, get: (v, at) => v.getBigUint64(at, true), set: set64 },
+  s64: { kind: "signed", size: 8, get: (v, at) => v.getBigInt64(at, true), set: set64 },
   f16: {
     kind: "float",
     size: 2,

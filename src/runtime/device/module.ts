@@ -1,7 +1,7 @@
 import { signatureOf } from "../../names/index.ts";
 import type { Execution } from "../../interpreter/execution.ts";
 import { loadProgram, type Program } from "../../program/program.ts";
-import { findObstacle, type Obstacle } from "../../program/obstacle.ts";
+import type { Obstacle } from "../../program/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
@@ -23,7 +23,7 @@ import { arePlain, plainSettings, unwatchedSettings } from "../launch/plain-laun
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { type LaunchStep, type LaunchSteps, launchSteps } from "../launch/device-work.ts";
-import { isDeviceWork, isProvided } from "../launch/provided-names.ts";
+import { isDeviceWork } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
@@ -109,6 +109,7 @@ export class Module {
     const known = findKernel(this.kernels, name);
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === known)!;
     return new Kernel(this, found, {
+      obstacle: () => this.#program.obstacleOf(found),
       types: () => this.#types(found),
       visaParameters: () => this.#visa?.parameters(found.name) ?? null,
       prepare: (options) => this.#prepare(found, options),
@@ -207,6 +208,8 @@ interface ReadyLaunch {
 
 /** The functions of its module that a kernel uses. */
 interface Launcher {
+  /** What keeps the kernel from being executed, or null. */
+  readonly obstacle: () => Obstacle | null;
   readonly types: () => readonly ParameterType[] | null;
   readonly visaParameters: () => readonly Parameter[] | null;
   readonly prepare: (options: LaunchSettings) => void;
@@ -227,7 +230,6 @@ export class Kernel {
   /** The kernel in Lanewise's intermediate representation. */
   readonly ir: IrFunction;
   readonly #launcher: Launcher;
-  #obstacle: { readonly found: Obstacle | null } | null = null;
 
   /** Use `Module.kernel`. @internal */
   constructor(module: Module, ir: IrFunction, launcher: Launcher) {
@@ -262,8 +264,7 @@ export class Kernel {
    * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
    */
   requireExecutable(): void {
-    this.#obstacle ??= { found: findObstacle(this.module.ir, this.ir, isProvided) };
-    const obstacle = this.#obstacle.found;
+    const obstacle = this.#launcher.obstacle();
     if (obstacle === null) return;
     const { function: f, index, message } = obstacle;
     const { span } = f.instructions[index]!;
@@ -286,8 +287,10 @@ export class Kernel {
    * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    const plain = this.launchPlain(options);
-    if (plain !== null) return plain;
+    return this.launchPlain(options) ?? this.#launchPrepared(options);
+  }
+
+  #launchPrepared(options: LaunchOptions): KernelResult {
     const steps = this.#steps(options, this.#ready(options));
     for (let step = steps.next(); ; ) {
       if (step.done === true) return step.value;

@@ -28,10 +28,10 @@ let launches = 0;
 export const nextLaunch = (): number => launches++;
 
 /** Makes launches that do not count: what follows has the numbers that it would have without them. */
-export function withoutNumber(launch: () => void): void {
+export function withoutNumber<T>(launch: () => T): T {
   const before = launches;
   try {
-    launch();
+    return launch();
   } finally {
     launches = before;
   }

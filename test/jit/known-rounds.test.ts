@@ -139,7 +139,7 @@ describe.each(kernels)("%s", (_, body, expected) => {
     for (const n of [64, 128, 64, 32, 1]) expect(launch(n), `${n}`).toEqual(expected(n));
     written.length = 0;
     const later = process(kernel(body("%n")), store, 1e6);
-    expect(later.prepare()!.compiled.shape.byRound).toBe(true);
+    expect(later.prepare()!.loaded.kernel.shape.byRound).toBe(true);
     for (const n of [64, 128]) expect(later.launch(n), `${n}`).toEqual(expected(n));
     expect(written.filter((key) => !key.includes(" as code of "))).toEqual([]);
   });

@@ -17,10 +17,10 @@ export class IdleKernels extends KernelCache {
   readonly #idle: CompiledKernel;
   readonly #threads: KnownBlocks | null;
 
-  constructor({ compiled, threads }: PreparedKernel) {
+  constructor({ loaded, threads }: PreparedKernel) {
     super("", null, new RecentKernels());
     this.#threads = threads;
-    this.#idle = { ...compiled, bytes: idleModule, tiles: new Uint8Array() };
+    this.#idle = { ...loaded.kernel, bytes: idleModule, tiles: new Uint8Array() };
   }
 
   override shapeOf(): NotedShape {

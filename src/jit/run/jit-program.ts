@@ -42,6 +42,8 @@ import { orWhyNot } from "./why-not.ts";
  */
 const slowToCompile = { bytes: 25_000, most: 10 };
 
+const noParams = new Uint8Array();
+
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
@@ -87,7 +89,21 @@ export class JitProgram {
    */
   prepare(kernel: string, hostThreads: number): PreparedKernel | null {
     this.#shareFor(hostThreads > 1);
-    return this.#kernels.prepare(kernel);
+    const prepared = this.#kernels.prepare(kernel);
+    if (prepared !== null) this.#prepareWay(kernel, prepared);
+    return prepared;
+  }
+
+  /** Finds how a launch runs for which a kernel has been prepared, whatever its arguments are. */
+  #prepareWay(kernel: string, prepared: PreparedKernel): void {
+    const { noted, threads, loaded } = prepared;
+    const asked = { kernel, grid: noted.grid, block: noted.asked, sharedBytes: noted.sharedBytes, params: noParams };
+    // What is not noted of its threads is not found out here: the launch then stays in its blocks, or is another one.
+    const blocks = threads === null ? null : this.#regrouping.blocksFor(asked);
+    const request = blocks === null ? asked : inBlocks(asked, blocks);
+    if (!this.#kernels.isFor(request, prepared)) return;
+    const way = this.#wayTo(loaded, blocks, request, asked);
+    this.#ways.add(asked, this.program.memory.isShared, { dependsOnGrid: true, parameters: [] }, way);
   }
 
   get #compiler(): Compiler {
@@ -144,6 +160,7 @@ export class JitProgram {
     if (typeof way === "string" || way.obstacle !== null) return null;
     const request = way.blocks === null ? asked : inBlocks(asked, way.blocks);
     const { kernel } = way.loaded;
+    this.#placeConstants();
     const { memory } = this.program;
     const isJudged = way.isJudged && memory.allocatedBytes <= maxCheckpointBytes;
     const mayStall = way.mayStall && memory.allocatedBytes <= maxStallBytes;
@@ -185,7 +202,6 @@ export class JitProgram {
 
   /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
   #run(way: LaunchWay, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
-    this.#placeConstants();
     const { history } = this.program.memory;
     const past = history.leave();
     const result = this.#runOnce(way, request, canUndo, id);
@@ -263,7 +279,7 @@ export class JitProgram {
   #shortLaunches(loaded: LoadedKernel): ShortLaunches {
     let short = this.#short.get(loaded);
     if (short === undefined) {
-      short = new ShortLaunches(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded));
+      short = new ShortLaunches(this.program, loaded, () => this.#sharedMemory(), this.#hostMaker(loaded));
       this.#short.set(loaded, short);
     }
     return short;
@@ -329,7 +345,10 @@ export class JitProgram {
     isHot: boolean,
   ): LaunchWay | string {
     const loaded = this.#kernels.find(request, isHot);
-    if (typeof loaded === "string") return loaded;
+    return typeof loaded === "string" ? loaded : this.#wayTo(loaded, blocks, request, asked);
+  }
+
+  #wayTo(loaded: LoadedKernel, blocks: OtherBlocks | null, request: LaunchRequest, asked: LaunchRequest): LaunchWay {
     const { kernel } = loaded;
     const mayStall = kernel.waits && this.program.module.functions.some(awaitsPhases);
     const short = this.#shortLaunches(loaded);

@@ -35,7 +35,16 @@ export interface PreparedKernel {
   readonly noted: NotedLaunch;
   /** What the kernel knows of its threads in those blocks, if that has been looked at. */
   readonly threads: KnownBlocks | null;
-  readonly compiled: CompiledKernel;
+  readonly loaded: LoadedKernel;
+}
+
+/** The launch that is noted as a kernel's first one. */
+interface FirstLaunch {
+  readonly launch: string;
+  /** Whether there may be another kernel for it. */
+  readonly isEarly: boolean;
+  /** The kernel that was loaded for it before it came, or null: if nothing has launched it, another launch is first. */
+  readonly prepared: LoadedKernel | null;
 }
 
 /** Tells launches apart that need different kernels for other values of some parameters. */
@@ -50,8 +59,8 @@ export class ProgramKernels {
   readonly #prepared = new Map<string, LoadedKernel>();
   /** By launches, the parameters that decide which of several kernels runs. */
   readonly #parameters = new Map<string, readonly KnownParameter[]>();
-  /** By kernel, the launch that has been noted as its first one, and whether there may be another kernel for it. */
-  readonly #firstLaunches = new Map<string, { readonly launch: string; readonly isEarly: boolean }>();
+  /** By kernel. */
+  readonly #firstLaunches = new Map<string, FirstLaunch>();
   /** Launches whose kernel has run for long, here or in an earlier process. */
   readonly #hot = new Set<string>();
   /** Launches for which there may be another kernel then. */
@@ -79,7 +88,27 @@ export class ProgramKernels {
     this.#prepared.set(key, found);
     // Every launch asks for it; it is found once.
     program.obstacleOf(code.ir);
-    return { noted, threads, compiled: found.kernel };
+    return { noted, threads, loaded: found };
+  }
+
+  /**
+   * Whether a launch like one certainly gets the kernel that has been prepared, as long as it has not run for long. If
+   * so, `find` need not be asked for it.
+   */
+  isFor(request: LaunchRequest, { noted, loaded }: PreparedKernel): boolean {
+    const { cache, program } = this.#sources;
+    // Where the module's constants will lie is not known before a launch.
+    if (program.constants.extents.length > 0 || this.#places() !== noted.places) return false;
+    const launch = this.#launchKeyOf(request);
+    const shape = cache?.shapeOf(launch) ?? null;
+    if (cache === null || launch !== noted.launch || shape === null || shape.parameters.length > 0) return false;
+    const { isEarly } = shape;
+    if ((isEarly && this.#isHot(launch)) || keyOf(request, shape) !== noted.kernel) return false;
+    if (!isEarly) this.#hot.add(launch);
+    this.#noteEarly(launch, isEarly);
+    this.#firstLaunches.set(request.kernel, { launch, isEarly, prepared: loaded });
+    cache.noteFirstLaunch(request.kernel, noted, loaded.time);
+    return true;
   }
 
   /** The kernel of a launch, or why it cannot be compiled. `isHot`: whether such launches have run for long. */
@@ -188,9 +217,10 @@ export class ProgramKernels {
     if (cache === null || typeof found === "string") return;
     const isEarly = this.#early.has(launch);
     const first = this.#firstLaunches.get(kernel);
+    const isUnused = first === undefined || (first.prepared !== null && first.prepared.time.ms === null);
     // The next process begins with what has been found for that launch since it was noted.
-    if (first !== undefined && (first.launch !== launch || !first.isEarly || isEarly)) return;
-    this.#firstLaunches.set(kernel, { launch, isEarly });
+    if (!isUnused && (first.launch !== launch || !first.isEarly || isEarly)) return;
+    this.#firstLaunches.set(kernel, { launch, isEarly, prepared: null });
     const noted = {
       launch,
       kernel: keyOf(request, found.kernel.shape),

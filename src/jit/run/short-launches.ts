@@ -46,7 +46,8 @@ const isCount = (n: number): boolean => Number.isInteger(n) && n >= 1;
 export class ShortLaunches {
   readonly #program: Program;
   readonly #loaded: LoadedKernel;
-  readonly #shared: LaunchMemory;
+  readonly #openShared: () => LaunchMemory;
+  #shared: LaunchMemory | null = null;
   readonly #makeHost: HostMaker;
   /** Whether launches of this kernel may be short at all. */
   readonly #suits: boolean;
@@ -63,10 +64,11 @@ export class ShortLaunches {
   #untimed = 0;
   readonly #answer = (): Host => (this.#host ??= this.#makeHost(this.#openGrid(), 0, null));
 
-  constructor(program: Program, loaded: LoadedKernel, shared: LaunchMemory, makeHost: HostMaker) {
+  /** `shared` places the module's constants in the device's memory, if they are not there. */
+  constructor(program: Program, loaded: LoadedKernel, shared: () => LaunchMemory, makeHost: HostMaker) {
     this.#program = program;
     this.#loaded = loaded;
-    this.#shared = shared;
+    this.#openShared = shared;
     this.#makeHost = makeHost;
     const { waits, imports, shape } = loaded.kernel;
     this.#keepsRecords = !imports.includes("surface" satisfies HostImport);
@@ -158,7 +160,7 @@ export class ShortLaunches {
 
   /** Returns the context, filled for a launch. */
   #fill(request: LaunchRequest): number {
-    const { tables } = this.#shared;
+    const { tables } = (this.#shared ??= this.#openShared());
     const table = tables.take(this.#loaded.kernel.readsGranules);
     // No other launch begins while this one runs, so that the table stays as it is.
     tables.giveBack(table);
@@ -188,14 +190,14 @@ export class ShortLaunches {
     this.#grid = open.grid;
     refuse(this.#program, open);
     const at = this.#roomFor(contextBytes(kernel, open.sharedBytes));
-    fillContext(open.grid, kernel, at, request, { allocations: table, constants: this.#shared.constants });
+    fillContext(open.grid, kernel, at, request, { allocations: table, constants: this.#shared!.constants });
     const isUsual = environment === undefined && clusterSize(open.grid) === 1;
     this.#filled = isUsual ? { block, sharedBytes, paramBytes: params.length, table } : null;
     return at;
   }
 
   #roomFor(bytes: number): number {
-    const { contexts } = this.#shared;
+    const { contexts } = this.#shared!;
     if (this.#context !== null) {
       if (this.#context.bytes >= bytes) return this.#context.at;
       contexts.giveBack(this.#context.bytes, [this.#context.at]);

@@ -10,7 +10,7 @@ import type { DeviceCore } from "./device-core.ts";
 /** A program on a device of its own. */
 interface LoadedAlone {
   readonly device: DeviceCore;
-  find(kernel: string): { launchPlain(options: LaunchOptions): unknown };
+  find(kernel: string): { launch(options: LaunchOptions): unknown; launchPlain(options: LaunchOptions): unknown };
 }
 
 /** Loads a program so, with a cache of compiled kernels. */
@@ -40,8 +40,10 @@ export function rehearse(ir: IrModule, kernel: IrFunction, prepared: PreparedKer
     // A launch that is expected to be long goes other ways than those after it, and each kind of argument its own.
     for (const value of [asBytes, asNumber, asScalar]) {
       const args = kernel.params.map(({ type: { size } }) => (isAddress(size) ? buffer : value(size)));
-      // Never by the interpreter, which would run the kernel's own code.
-      withoutNumber(() => found.launchPlain({ grid, block, shared, args }));
+      // Never by the interpreter, which would run the kernel's own code: what has been launched plainly is so again.
+      const isPlain = value !== asScalar;
+      const options = { grid, block, shared, args };
+      if (withoutNumber(() => (isPlain ? found.launchPlain(options) : found.launch(options))) === null) return;
     }
   } catch {
     // What cannot be launched so, or not any more, is compiled when its own launch needs it.

@@ -48,7 +48,7 @@ const families = {
   memory: { weights: { compute: 3, load: 10, store: 7, stream: 1, conditional: 1, loop: 1 }, statements: [10, 25] },
   // Arrays of a thread that are filled with constants, and only read.
   tables: {
-    weights: { compute: 3, load: 8, conditional: 1, loop: 0.6, warp: 0.3, exchange: 0.3 },
+    weights: { compute: 3, table: 8, conditional: 1, loop: 0.6, warp: 0.3, exchange: 0.3 },
     statements: [4, 10],
   },
   // Compiled code may run the threads in other blocks.

@@ -12,6 +12,7 @@ type StatementKind =
   | "graph"
   | "load"
   | "store"
+  | "table"
   | "stream"
   | "bytes"
   | "print"

@@ -17,7 +17,7 @@ import { updateSurface } from "./surfaces.ts";
 import { inputWindow, layout } from "./layouts.ts";
 import { lockstep } from "./lockstep.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
-import { load, store } from "./memory.ts";
+import { load, store, useTable } from "./memory.ts";
 import { mbarrierPhases } from "./mbarriers.ts";
 import { pipeline } from "./pipelines.ts";
 import type { Scope, Weights } from "./scope.ts";
@@ -65,6 +65,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   graph: { write: graph, fits: nests },
   load: { write: load },
   store: { write: store },
+  table: { write: useTable, fits: ({ level }) => level < 0 },
   stream: { write: stream, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   bytes: { write: bytes, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   print: { write: print, fits: ({ level }) => level < 0 },

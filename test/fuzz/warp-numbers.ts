@@ -5,7 +5,7 @@ import type { Scope } from "./scope.ts";
 // multiples. Compiled code may find that all lanes of a chunk agree on them, and branches and loops depend on it.
 
 /** A result of an instruction, written once as compilers do. */
-const powers = [8, 16, 16, 32, 32, 32, 64] as const;
+const powers = [8, 16, 16, 32, 32, 32, 64, 128, 512] as const;
 
 /** What all threads of a block share: a multiple of a power of two, or any number. */
 function shared({ text, module }: Scope): string | number {
@@ -18,7 +18,9 @@ function shared({ text, module }: Scope): string | number {
 function number(scope: Scope): string {
   const { text } = scope;
   const { random } = text;
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+    case 6:
+      return text.computed("mul.lo.s32", number(scope), random.pick([2, 4, 8, 16, 3, -4]));
     case 0:
       return text.computed("mov.u32", "%tid.x");
     case 1:

@@ -97,7 +97,12 @@ export interface IrFunction {
   readonly external: boolean;
   /** vISA: the bytes that an activation has besides its registers, shared by all lanes. */
   readonly file?: ByteFile;
+  /** Made by the compiler: what the variables of the frame hold in all lanes, and nothing writes. */
+  readonly frameImage?: FrameImage;
 }
+
+/** The contents of a frame, by variable. */
+export type FrameImage = readonly Uint8Array[];
 
 /** Debug information, and what it calls the places in a function. */
 export interface FunctionDebug {

@@ -46,6 +46,11 @@ const families = {
   control: { weights: { ...flow, leave: 1 }, statements: [4, 9], leaving: true },
   graph: { weights: { compute: 6, conditional: 1, jump: 1, graph: 1, leave: 0.5 }, statements: [4, 7], leaving: true },
   memory: { weights: { compute: 3, load: 10, store: 7, stream: 1, conditional: 1, loop: 1 }, statements: [10, 25] },
+  // Arrays of a thread that are filled with constants, and only read.
+  tables: {
+    weights: { compute: 3, load: 8, conditional: 1, loop: 0.6, warp: 0.3, exchange: 0.3 },
+    statements: [4, 10],
+  },
   // Compiled code may run the threads in other blocks.
   globalIndex: {
     weights: { compute: 8, stream: 1, conditional: 3, loop: 2, jump: 1, choice: 1, leave: 0.5 },

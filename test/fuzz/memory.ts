@@ -34,7 +34,7 @@ function region(scope: Scope, writable: boolean): Region {
     random.weighted({
       own: 3,
       found: 2,
-      local: arrays.has(text) ? 2 : 0,
+      local: arrays.has(text) && !(writable && tables.has(text) && random.chance(0.9)) ? 2 : 0,
       global: writable ? 0 : 2,
       const: writable ? 0 : 2,
       ...rest(),
@@ -76,15 +76,37 @@ function found({ text, module }: Scope, writable: boolean): Region {
   return { bytes: mixed ? Math.min(ownBytes, tableBytes) : ownBytes, space: "global", base, writable };
 }
 
-/** Functions that have a local array. */
+/** Functions that have a local array, and those in which it is a table of constants. */
 const arrays = new WeakSet<FunctionText>();
+const tables = new WeakSet<FunctionText>();
 
 /** Declares the local array of a function that may want one, and fills it with words of the pool. */
 export function beginLocalArray(text: FunctionText, { load = 0, store = 0, fault = 0 }: Weights): void {
   if (fault === 0 && (load + store === 0 || text.random.chance(0.4))) return;
   arrays.add(text);
   text.declare(`.local .align 32 .b8 loc[${localBytes}];`);
+  if (text.random.chance(0.5)) {
+    tables.add(text);
+    fillWithConstants(text);
+    return;
+  }
   for (let at = 0; at < localBytes; at += 8) text.add(`st.local.b64 [loc+${at}], ${text.register(64)};`);
+}
+
+/** Stores that are the same for all threads, as those of a table in a function: of all bytes, or not quite. */
+function fillWithConstants(text: FunctionText): void {
+  const { random } = text;
+  const base = random.chance(0.5) ? "loc" : symbol(text, "loc");
+  for (let at = 0; at < localBytes; ) {
+    const bits = random.pick([8, 16, 32, 64].filter((b) => at % (b / 8) === 0));
+    const value = random.below(2 ** Math.min(bits, 31));
+    const from = bits === 8 || random.chance(0.5) ? value : text.temporary(bits as 16 | 32 | 64);
+    if (from !== value) text.add(`mov.b${bits} ${from}, ${value};`);
+    const isGuarded = random.chance(0.01);
+    if (random.chance(0.95))
+      text.add(`${isGuarded ? `@${text.register(1)} ` : ""}st.local.b${bits} [${base}+${at}], ${from};`);
+    at += bits / 8;
+  }
 }
 
 /** The region by a generic address, or two regions of which each lane takes one. */

@@ -22,14 +22,21 @@ const same = (body: string): void => {
 const added = [0, 1, 31, 32, 127, 128, -1, -16, -31, -32, -64, -100, 2 ** 30, 2 ** 31 - 32, -(2 ** 31)];
 const bounds = [0, 1, 32, 95, 128, 159, 160, 255, -32, -1, 2 ** 31 - 1, -(2 ** 31)];
 
-test.each(["lt.u32", "le.u32", "lt.s32", "le.s32", "gt.u32", "ge.s32"])("comparisons of sums: %s", (name) => {
-  const [relation, type] = name.split(".") as [string, string];
-  const pairs = added.flatMap((a) => bounds.map((b) => [a, b] as const));
-  const asked = pairs.map(
-    ([a, b], i) => `add.s32 %r2, %r1, ${a}; setp.${name} %p1, %r2, ${b};
+const relations = ["lt.u32", "le.u32", "lt.s32", "le.s32", "gt.u32", "ge.s32"];
+
+test.each([1, 4, 16, 3].flatMap((factor) => relations.map((r) => [factor, r] as const)))(
+  "comparisons of sums with %i times a number: %s",
+  (factor, name) => {
+    const [relation, type] = name.split(".") as [string, string];
+    const around = [...added, ...(factor === 1 ? [] : [2, 5, factor - 1, 32 * factor, -32 * factor, 32 * factor + 3])];
+    const pairs = around.flatMap((a) =>
+      [...bounds, 32 * factor - 1, 64 * factor, 64 * factor + 1].map((b) => [a, b] as const),
+    );
+    const asked = pairs.map(
+      ([a, b], i) => `mad.lo.s32 %r2, %r1, ${factor}, ${a}; setp.${name} %p1, %r2, ${b};
 @!%p1 bra NEXT${i}; add.u32 %r3, %r3, 1; NEXT${i}: mad.lo.u32 %r3, %r3, 3, ${i};`,
-  );
-  const text = `.version 8.6
+    );
+    const text = `.version 8.6
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 out)
@@ -41,16 +48,17 @@ ${asked.join("\n")}
 ld.param.u64 %d1, [out]; mul.wide.u32 %d2, %r1, 4; add.s64 %d1, %d1, %d2; st.global.u32 [%d1], %r3;
 ret;
 }`;
-  const holds = (x: number, y: number): boolean => {
-    const [a, b] = type === "u32" ? [x >>> 0, y >>> 0] : [x | 0, y | 0];
-    return relation === "lt" ? a < b : relation === "le" ? a <= b : relation === "gt" ? a > b : a >= b;
-  };
-  const expected = Array.from({ length: 96 }, (_, lane) =>
-    pairs.reduce((sum, [a, b], i) => (Math.imul(sum + (holds(lane + a, b) ? 1 : 0), 3) + i) >>> 0, 0),
-  );
-  const [got] = expectSameResults({ text, buffers: [new Uint8Array(4 * 96)], launch: { grid: 1, block: 96 } });
-  expect([...new Uint32Array(Uint8Array.from(got!).buffer)]).toEqual(expected);
-});
+    const holds = (x: number, y: number): boolean => {
+      const [a, b] = type === "u32" ? [x >>> 0, y >>> 0] : [x | 0, y | 0];
+      return relation === "lt" ? a < b : relation === "le" ? a <= b : relation === "gt" ? a > b : a >= b;
+    };
+    const expected = Array.from({ length: 96 }, (_, lane) =>
+      pairs.reduce((sum, [a, b], i) => (Math.imul(sum + (holds(factor * lane + a, b) ? 1 : 0), 3) + i) >>> 0, 0),
+    );
+    const [got] = expectSameResults({ text, buffers: [new Uint8Array(4 * 96)], launch: { grid: 1, block: 96 } });
+    expect([...new Uint32Array(Uint8Array.from(got!).buffer)]).toEqual(expected);
+  },
+);
 
 test.each([5, 6, 7, 31])("signed quotients by 2^%i, as compilers write them", (bits) => {
   same(`mov.u32 %r1, %tid.x; shr.s32 %r2, %r1, 31; shr.u32 %r3, %r2, ${32 - bits}; add.s32 %r4, %r1, %r3;

@@ -5,10 +5,11 @@ import type { FlowBlock, FlowGraph } from "./flow-graph.ts";
 import type { FlowCode } from "./liveness.ts";
 
 /**
- * Gives a value a second register, with which the rest of its block reads it, if its own one is written in other
- * places, too. Analyses that ask for the only writer of a register then know what was computed from it there. The
- * registers that the value is computed from have one writer each: others may be written again before it is read. The
- * instructions keep their indices; the code itself is returned if there is no such value.
+ * Gives a value a second register, with which the rest of its block reads it, and the blocks to which no other way
+ * leads, if its own one is written in other places, too. Analyses that ask for the only writer of a register then know
+ * what was computed from it there. The registers that the value is computed from have one writer each: others may be
+ * written again before it is read. The instructions keep their indices; the code itself is returned if there is no such
+ * value.
  */
 export function withBlockValues<C extends FlowCode>(code: C, { blocks }: Pick<FlowGraph, "blocks">): C {
   const writes = new Uint32Array(code.registers.length);
@@ -19,7 +20,7 @@ export function withBlockValues<C extends FlowCode>(code: C, { blocks }: Pick<Fl
   }
   if (writes.every((n) => n <= 1)) return code;
   const values = new BlockValues(code, writes);
-  for (const block of blocks) values.walk(block);
+  for (const block of blocks) values.walk(block, blocks);
   const { registers, instructions } = values;
   return registers.length === code.registers.length ? code : { ...code, registers, instructions };
 }
@@ -28,10 +29,12 @@ class BlockValues {
   readonly registers: FlowCode["registers"][number][];
   readonly instructions: Instruction[];
   readonly #writes: Uint32Array;
-  /** By register, where the value that it now has was written in this block. */
-  readonly #written = new Map<number, number>();
+  /** By register, where the value that it now has was written, in this block or before it. */
+  #written = new Map<number, number>();
   /** By register, the second one that holds the value which it now has. */
-  readonly #second = new Map<number, number>();
+  #second = new Map<number, number>();
+  /** By block, the same at its end. */
+  readonly #ends = new Map<number, readonly [Map<number, number>, Map<number, number>]>();
 
   constructor({ registers, instructions }: FlowCode, writes: Uint32Array) {
     this.registers = [...registers];
@@ -39,9 +42,10 @@ class BlockValues {
     this.#writes = writes;
   }
 
-  walk({ start, end }: FlowBlock): void {
-    this.#written.clear();
-    this.#second.clear();
+  walk({ index, start, end, predecessors, successors }: FlowBlock, blocks: readonly FlowBlock[]): void {
+    const before = index > 0 && predecessors.length === 1 ? this.#ends.get(predecessors[0]!) : undefined;
+    this.#written = new Map(before?.[0]);
+    this.#second = new Map(before?.[1]);
     for (let i = start; i < end; i++) {
       this.#read(i);
       writesOf(this.instructions[i]!, (r) => {
@@ -50,6 +54,8 @@ class BlockValues {
         if (this.#isKept(this.instructions[i]!, r)) this.#written.set(r, i);
       });
     }
+    const isRead = successors.some((s) => s > index && blocks[s]?.predecessors.length === 1);
+    if (isRead && this.#written.size > 0) this.#ends.set(index, [this.#written, this.#second]);
   }
 
   #read(i: number): void {

@@ -8,6 +8,7 @@ export { transposed } from "./transposed.ts";
 export { type GlobalIndexUse, globalIndexUseOf } from "./global-index.ts";
 export * from "./liveness.ts";
 export * from "./loops.ts";
+export * from "./constant-frame.ts";
 export * from "./frame-promotion.ts";
 export { withBoundedPlaces } from "./bounded-places.ts";
 export { promoteFile } from "./file-promotion.ts";

@@ -6,6 +6,7 @@ import {
   alignmentOf,
   alikeInRows,
   alignmentOfNumber,
+  multipleOf,
   multipleOfRows,
   readAt,
   type Shape,
@@ -83,6 +84,7 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
   protected multiple(a: Shape, factor: number): Shape {
     if (a.kind === "uniform") return aligned(alignmentOf(a) * alignmentOfNumber(factor));
     const stride = strideOf(a);
+    if (a.kind === "affine") return multipleOf(a, factor);
     if (stride !== null) return affine(stride * factor);
     if (a.kind === "vector" || a.kind === "rows") return a.rows === undefined ? vector : multipleOfRows(a.rows, factor);
     if (a.kind !== "indexed" || factor === 0) return vector;

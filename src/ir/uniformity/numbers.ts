@@ -25,21 +25,33 @@ import {
 export function numbersAbove(shape: Shape, other: Shape, operand: Expr, sign: 1 | -1): Shape | null {
   if (shape.kind !== "affine" || shape.width === undefined || operand.ty !== "i32") return null;
   const by = numberOf(operand);
-  if (by === null) return alignmentOf(other) >= shape.width ? farNumbers(shape.width, aboveOf(shape)) : null;
+  const { width, stride } = shape;
+  if (by === null) return alignmentOf(other) >= width * stride ? farNumbers(width, aboveOf(shape), stride) : null;
   const above = aboveOf(shape) + sign * (by | 0);
   const stays = !isFar(shape) && Math.abs(above) <= maxAbove;
-  return stays ? { ...shape, above } : farNumbers(shape.width, above);
+  return stays ? { ...shape, above } : farNumbers(width, above, stride);
 }
 
 /** The shape of the difference of values with the same stride: numbers differ by a multiple of the chunk's lanes. */
 export function differenceOfNumbers(a: Shape, b: Shape): Shape {
   if (a.kind !== "affine" || b.kind !== "affine" || a.width === undefined || a.width !== b.width) return uniform;
-  return aligned(Math.min(a.width, alignmentOfNumber(aboveOf(a) - aboveOf(b))));
+  return aligned(Math.min(a.width * a.stride, alignmentOfNumber(aboveOf(a) - aboveOf(b))));
 }
 
-/** The width of numbers of which the lowest one in a chunk is a multiple of it; else null. */
-const widthOf = (shape: Shape): number | null =>
-  shape.kind === "affine" && shape.width !== undefined && aboveOf(shape) % shape.width === 0 ? shape.width : null;
+/** Numbers of which the lowest one in a chunk is a multiple of what the chunk's lanes span. */
+interface WholeNumbers {
+  readonly width: number;
+  readonly stride: number;
+  /** From the lowest one to that of the next chunk. */
+  readonly span: number;
+}
+
+function wholeNumbers(shape: Shape): WholeNumbers | null {
+  if (shape.kind !== "affine" || shape.width === undefined) return null;
+  const { width, stride } = shape;
+  const span = width * stride;
+  return aboveOf(shape) % span === 0 ? { width, stride, span } : null;
+}
 
 /**
  * The shapes of what is computed from thread numbers otherwise than by sums and multiples: the numbers of warps and of
@@ -56,8 +68,8 @@ export function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape |
       return numbersWithBits(a, b) ?? numbersWithBits(b, a);
     case "i32.shr_u":
     case "i32.shr_s": {
-      const [width, count] = [widthOf(a), numberOf(args[1]!)];
-      return width !== null && count !== null && count < 32 && 2 ** count >= width ? uniform : null;
+      const [whole, count] = [wholeNumbers(a), numberOf(args[1]!)];
+      return whole !== null && count !== null && count < 32 && 2 ** count >= whole.span ? uniform : null;
     }
     case "i32.lt_u":
     case "i32.lt_s":
@@ -78,19 +90,22 @@ export function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape |
 
 /** The shape of thread numbers and a mask: with all low bits it is that of the numbers, with none of them uniform. */
 function maskedNumbers(shape: Shape, operand: Expr): Shape | null {
-  const [width, mask] = [widthOf(shape), numberOf(operand)];
-  if (width === null || mask === null) return null;
-  const low = mask & (width - 1);
-  if (low === 0) return aligned(alignmentOfNumber(mask));
-  if (low !== width - 1) return null;
+  const [whole, mask] = [wholeNumbers(shape), numberOf(operand)];
+  if (whole === null || mask === null) return null;
+  const { width, stride, span } = whole;
+  // The bits in which the lanes differ.
+  const differing = span - stride;
+  const low = mask & differing;
+  if (low === 0) return aligned(alignmentOfNumber(mask & -span));
+  if (low !== differing) return null;
   // What has been added may have made other bits.
-  return mask >= 0 && mask < maxAbove ? numbers(width) : farNumbers(width, 0);
+  return stride === 1 && mask >= 0 && mask < maxAbove ? numbers(width) : farNumbers(width, 0, stride);
 }
 
 /** The shape of numbers with other bits than those in which the lanes differ. */
 const numbersWithBits = (shape: Shape, other: Shape): Shape | null => {
-  const width = widthOf(shape);
-  return width !== null && alignmentOf(other) >= width ? farNumbers(width, 0) : null;
+  const whole = wholeNumbers(shape);
+  return whole !== null && alignmentOf(other) >= whole.span ? farNumbers(whole.width, 0, whole.stride) : null;
 };
 
 /**
@@ -106,10 +121,13 @@ function dividedNumbers(
 ): Shape | null {
   if (shape.kind !== "affine" || shape.width === undefined) return null;
   const above = aboveOf(shape);
-  if (widthOf(shape) === null && (isFar(shape) || (prim.endsWith("_u") && above < 0))) return null;
-  const low = shape.width - 1;
-  const known = numberOf(bound.operand) ?? (alignmentOf(bound.shape) >= shape.width ? 0 : null);
-  return known !== null && ((known - above) & low) === (beyond & low) ? uniform : null;
+  if (wholeNumbers(shape) === null && (isFar(shape) || (prim.endsWith("_u") && above < 0))) return null;
+  const span = shape.width * shape.stride;
+  const known = numberOf(bound.operand) ?? (alignmentOf(bound.shape) >= span ? 0 : null);
+  if (known === null) return null;
+  // The bound's place among the numbers of a chunk: none of them is between it and the next one's.
+  const place = (known - above - beyond - 1) & (span - 1);
+  return place >= span - shape.stride ? uniform : null;
 }
 
 /** The value of a constant; null for anything else. */

@@ -3,8 +3,9 @@
  *
  * * `uniform`: the same in all lanes. `alignment`: a power of two of which an integer is a multiple (1 by default).
  * * `affine`: an integer, `base + stride * lane`, modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where
- *   the stride is 1 and the base a multiple of it, plus a constant (`above`; 0 by default), as in thread and lane
- *   numbers. The multiple is below `maxAbove`, unless it `isFar`: then it is any.
+ *   the stride is a power of two and the base a multiple of both, `width * stride`, plus a constant (`above`; 0 by
+ *   default), as in thread and lane numbers and their multiples. That multiple is below `maxAbove`, unless it `isFar`:
+ *   then it is any.
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not.
  *   The index is affine with `stride`, or (null) any vector; `rows`: one of the next kind. Addresses of array elements
  *   are of this kind.
@@ -50,13 +51,16 @@ export const vector: Shape = { kind: "vector" };
 /** The shape of what is read at a place: all lanes read the same where they agree on it. */
 export const readAt = (place: Shape): Shape => (place.kind === "uniform" ? uniform : vector);
 
-/** Alignments beyond the lanes of the widest chunk tell nothing more. */
-const maxAlignment = 32;
+/** The largest stride of numbers: that of addresses of 16 bytes. */
+const maxNumberStride = 16;
+
+/** Alignments beyond the lanes of the widest chunk, at this stride, tell nothing more. */
+const maxAlignment = 32 * maxNumberStride;
 
 /** By the exponent of their alignment. */
 const alignedShapes: readonly Shape[] = [
   uniform,
-  ...[2, 4, 8, 16, maxAlignment].map((alignment): Shape => ({ kind: "uniform", alignment })),
+  ...[2, 4, 8, 16, 32, 64, 128, 256, maxAlignment].map((alignment): Shape => ({ kind: "uniform", alignment })),
 ];
 
 /** The shape of a uniform integer that is a multiple of a power of two. */
@@ -102,11 +106,19 @@ export const aboveOf = ({ above = 0 }: Affine): number => above;
 /** Whether the multiple that numbers begin with may be any. */
 export const isFar = (shape: Affine): boolean => shape.isFar ?? false;
 
-/** The shape of numbers of which the base is any multiple of the chunk's lanes, plus a constant. */
-export const farNumbers = (width: number, above: number): Shape => ({
-  ...{ kind: "affine", stride: 1, width, isFar: true },
-  ...(above % width === 0 ? {} : { above: above & (width - 1) }),
+/** The shape of numbers of which the base is any multiple of the chunk's lanes and the stride, plus a constant. */
+export const farNumbers = (width: number, above: number, stride = 1): Shape => ({
+  ...{ kind: "affine", stride, width, isFar: true },
+  ...(above % (width * stride) === 0 ? {} : { above: above & (width * stride - 1) }),
 });
+
+/** The shape of a multiple of an affine value. */
+export function multipleOf(shape: Affine, factor: number): Shape {
+  const stride = shape.stride * factor;
+  const isPower = factor > 0 && Number.isInteger(Math.log2(factor));
+  const areNumbers = shape.width !== undefined && isPower && stride <= maxNumberStride;
+  return areNumbers ? farNumbers(shape.width, aboveOf(shape) * factor, stride) : affine(stride);
+}
 
 const sameRows = (a: RowSteps | undefined, b: RowSteps | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.lanes === b.lanes);
@@ -152,7 +164,9 @@ function indexShape({ stride, rows }: Indexed): Shape {
 /** Sums with multiples of the chunk's lanes, as in the rounds of a loop, stay numbers. */
 function joinedNumbers(a: Affine, b: Affine): Shape {
   const areNumbers = a.width !== undefined && a.width === b.width;
-  return areNumbers && (aboveOf(a) - aboveOf(b)) % a.width === 0 ? farNumbers(a.width, aboveOf(a)) : affine(a.stride);
+  return areNumbers && (aboveOf(a) - aboveOf(b)) % (a.width * a.stride) === 0
+    ? farNumbers(a.width, aboveOf(a), a.stride)
+    : affine(a.stride);
 }
 
 function joinedRows(a: Shape, b: Shape): Shape {

@@ -16,7 +16,7 @@ import { warpShape } from "./warp-shape.ts";
 
 /** A function whose expressions are bound, with the analyses of its flow. */
 export interface AnalysedCode {
-  readonly ir: Pick<IrFunction, "registers" | "returns">;
+  readonly ir: Pick<IrFunction, "registers" | "returns" | "frameImage">;
   readonly instructions: readonly Instruction[];
   readonly graph: FlowGraph;
   readonly liveness: Liveness;
@@ -126,7 +126,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   /** Whether one address of a space may be a different byte of memory in each lane. */
   #isOwn(space: Space): boolean {
     const isOfStack = space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
-    return isOfStack && this.#around.lanes > 1;
+    return isOfStack && this.#around.lanes > 1 && this.code.ir.frameImage === undefined;
   }
 
   #exits(block: number): boolean {

@@ -1,5 +1,5 @@
 import { isCall } from "../../ir/calls.ts";
-import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../ir/index.ts";
+import type { Instruction, IrFunction } from "../../ir/index.ts";
 import { axisOf, type LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
@@ -15,9 +15,9 @@ import { hasLoopsBeforeExchange } from "../compile/analysis/flow/loops-before-ex
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
 import { mayHaveRounds, withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
-import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { canRunAlone, isFasterAlone } from "../compile/analysis/scalar-threads.ts";
+import { dependsOnBlock, hasDecidedLoops, readsThreads } from "./block-dependence.ts";
 import { blockShape, hasMixedWarps, scalarShape, threadShape } from "./block-shapes.ts";
 import { GivenParameters } from "./given-parameters.ts";
 import { hasManyBlocks } from "./launch-traits.ts";
@@ -29,9 +29,6 @@ const usualBlock: Dim3 = [256, 1, 1];
 
 /** Shapes of blocks for which a kernel has code of its own, at most: a program may try many. */
 const maxSpecialized = 4;
-
-/** Kernels with more instructions have one code for several shapes of blocks: compiling takes longer than it gains. */
-const maxInstructions = 5000;
 
 /** Kernels with more instructions are not examined: chunks of them are narrow, whatever lanes access. */
 const maxLockstep = 20_000;
@@ -68,6 +65,8 @@ export class LaunchShapes {
   readonly #specialized = new Map<IrFunction, Set<string>>();
   /** Whether kernels depend on the size of their blocks, whatever that is. */
   readonly #dependent = new Map<IrFunction, boolean>();
+  /** By kernel and shape of blocks: whether thread numbers decide how loops go. */
+  readonly #decided = new Map<IrFunction, Map<string, boolean>>();
   /** Whether lanes may leave loops of theirs one by one before they exchange values. */
   readonly #leftBeforeExchange = new Map<IrFunction, boolean>();
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
@@ -196,18 +195,16 @@ export class LaunchShapes {
   /** Whether code for blocks of a shape alone pays. */
   #pays(kernel: IrFunction, block: Dim3): boolean {
     const isDependent = foundOnce(this.#dependent, kernel, () => this.#dependsOnBlock(kernel));
-    return isDependent || (hasMixedWarps(block) && readsThreads(kernel)) || this.#differsInside(kernel, block);
+    if (isDependent || (hasMixedWarps(block) && readsThreads(kernel)) || this.#differsInside(kernel, block))
+      return true;
+    const { bindings } = this.#program;
+    return noted(this.#decided, kernel, block.join(), () => hasDecidedLoops(kernel, block, bindings));
   }
 
   /** Whether a kernel, or a function that it may call, uses the size of blocks or shared variables. */
   #dependsOnBlock(kernel: IrFunction): boolean {
     const instructions = this.#withCalled(kernel).flatMap((f) => f.instructions);
-    if (instructions.length > maxInstructions) return false;
-    const isShared = ({ access: { space } }: MemoryAccess): boolean => space === "shared";
-    return (
-      [...specialsRead(instructions)].some((name) => name.startsWith("ntid.")) ||
-      instructions.some(({ op }) => accessesOf(op).some(isShared))
-    );
+    return dependsOnBlock(instructions);
   }
 
   /** Whether lanes may leave a loop one by one before they exchange values, in a kernel or in what it may call. */
@@ -394,7 +391,3 @@ export class LaunchShapes {
 
 /** Whether there are loops in a kernel that are written round by round in blocks of one size. */
 const hasRounds = (ir: IrFunction, block: Dim3): boolean => withKnownRounds({ ir, origins: null }, block).ir !== ir;
-
-/** Whether a kernel, if it is not too long, asks for the numbers of its threads. */
-const readsThreads = ({ instructions }: IrFunction): boolean =>
-  instructions.length <= maxInstructions && [...specialsRead(instructions)].some((name) => name.startsWith("tid."));

@@ -65,7 +65,7 @@ test.each([
   ["data decides", `ld.global.u32 %r5, [%d0]; setp.lt.u32 %p0, %r5, 9; @%p0 bra A; ${add} A: add.u32 %r9, %r9, 1;`],
   ["the block's number decides", `mov.u32 %r5, %ctaid.x; setp.lt.u32 %p0, %r5, 9; @%p0 ${add}`],
   ["lanes are counted", `mov.u32 %r5, %laneid; setp.lt.u32 %p0, %r5, 32; @%p0 ${add}`],
-  ["a condition is written twice", `setp.lt.s32 %p0, %r0, 64; @%p0 setp.lt.s32 %p0, %r0, 5; @%p0 ${add}`],
+  ["a condition is written twice", `setp.lt.s32 %p0, %r0, 63; @%p0 setp.lt.s32 %p0, %r0, 5; @%p0 ${add}`],
   [
     "a counter goes on",
     `mov.u32 %r5, 0; A: setp.gt.u32 %p0, %r5, 70; @%p0 bra B; add.u32 %r5, %r5, %r2; ${add} bra A; B:`,
@@ -73,6 +73,11 @@ test.each([
 ])("a kernel stays as it is where %s", (_, body) => {
   const { ir, found } = decided(body);
   expect(found.ir).toBe(ir);
+});
+
+test("a condition that is written twice is each time what it is then", () => {
+  const body = `setp.lt.s32 %p0, %r0, 64; @%p0 setp.lt.s32 %p0, %r0, 5; @%p0 ${add}`;
+  expect(decided(body).guards).toBe(1);
 });
 
 test("code is for blocks of one size, and keeps the origins that it has", () => {
@@ -117,4 +122,39 @@ test.each([
   const got = new Uint32Array(out!.buffer, out!.byteOffset, 20 * threads);
   const want = got.map((_, i) => 3 * words[2 * ((i % threads) % 100)]! + words[2 * ((i % threads) % 100) + 1]!);
   expect(got).toEqual(want);
+});
+
+/** Loops over 4096 words, four of them a thread and round, as nvcc writes them: rounds that are left over come first. */
+const unrolled = (first: string, between = ""): string => `${first} max.s32 %r10, %r5, 3584; add.s32 %r11, %r10, 511;
+  sub.s32 %r12, %r11, %r5; shr.u32 %r13, %r12, 9; add.s32 %r13, %r13, 1; and.b32 %r14, %r13, 3;
+  setp.eq.s32 %p0, %r14, 0; ${between} @%p0 bra A;
+  REST: add.u32 %r9, %r9, %r5; add.s32 %r5, %r5, 512; add.s32 %r14, %r14, -1; setp.ne.s32 %p1, %r14, 0; @%p1 bra REST;
+  A: setp.lt.u32 %p2, %r12, 1536; @%p2 bra END; add.s32 %r15, %r5, -2048;
+  FOUR: mad.lo.u32 %r9, %r9, 3, %r15; add.s32 %r15, %r15, 2048; setp.lt.s32 %p3, %r15, 2048; @%p3 bra FOUR; END:`;
+
+test("what a counter is before its loop decides whether there are rounds that are left over", () => {
+  // What leads around them, and the loop over four rounds at once.
+  expect(decided(unrolled("shl.b32 %r5, %r0, 2;"), [128, 1, 1]).guards).toBe(1);
+  // In larger blocks some threads have a round less.
+  expect(decided(unrolled("shl.b32 %r5, %r0, 2;"), [256, 1, 1]).guards).toBeGreaterThan(1);
+  // Somebody else may have written the counter before.
+  const other =
+    "shl.b32 %r5, %r0, 2; ld.global.u32 %r16, [%d0]; setp.lt.s32 %p4, %r16, 1; @%p4 bra ON; add.s32 %r5, %r5, 4; ON:";
+  expect(decided(unrolled(other), [128, 1, 1]).guards).toBeGreaterThan(2);
+});
+
+test.each([
+  [128, 1],
+  [256, 1],
+  [100, 1],
+  [32, 4],
+] as const)("loops over as many words as all threads of %i x %i or some take", (...block) => {
+  for (const first of ["shl.b32 %r5, %r0, 2;", "shl.b32 %r5, %r0, 4;", "mul.lo.u32 %r5, %r0, 12;"]) {
+    const size = 4 * 3 * block[0] * block[1];
+    expectSameResults({
+      text: moduleOf(unrolled(first)),
+      buffers: [new Uint8Array(size), new Uint8Array(4)],
+      launch: { grid: 3, block },
+    });
+  }
 });

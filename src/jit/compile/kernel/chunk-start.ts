@@ -69,7 +69,7 @@ export class ChunkStart {
     this.#clearRegisters();
     hardwareThreads?.start();
     if (compiled.allocates) frame.open(context);
-    frame.clear(null);
+    if (compiled.ir.frameImage === undefined) frame.clear(null);
     body.flow.reset();
     body.begin();
     body.warpWaits?.begin();

@@ -104,7 +104,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     context: contextLocal,
     first: kernel === null ? null : specials.first,
     entry,
-    hasStacks: unit.stacks.isUsed,
+    hasOwnStacks: unit.stacks.isUsed && compiled.ir.frameImage === undefined,
     isShared: shape.shared,
     layout,
     unit,

@@ -40,7 +40,7 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
   const parts = openKernel(unit, w, kernel, plan);
   const { scope, invariants } = parts;
   const { specials } = scope;
-  const stacks = new KernelStacks(unit, w, contextParam, specials.first, scope.frame);
+  const stacks = new KernelStacks(unit, w, contextParam, specials.first, scope.frame, kernel);
   const run: KernelRun = {
     ...parts,
     points: plan.points,
@@ -113,8 +113,9 @@ function beginGrid(scope: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"
 
 /** What is tested for many blocks at once. Writes what the tests need of the grid. */
 function blockTestsOf({ scope, context, threads }: KernelRun): BlockTests {
-  const { unit, specials, chunk, body } = scope;
-  if (unit.stacks.isUsed || unit.shape.clustered) return { straight: null, idle: null };
+  const { unit, specials, chunk, body, compiled } = scope;
+  const hasOwn = unit.stacks.isUsed && compiled.ir.frameImage === undefined;
+  if (hasOwn || unit.shape.clustered) return { straight: null, idle: null };
   // Its chunks advance along rows.
   const path = unit.shape.rowLength === null ? body.straightPath() : null;
   const tests = body.idleTests();

@@ -182,6 +182,13 @@ export class Frame {
     this.#writer.call(lanes === null ? clearName : clearSomeName);
   }
 
+  /** Copies what the first lane's stack begins with to all lanes. */
+  spread(bytes: number): void {
+    const { stride } = this.#unit.stacks;
+    this.#writer.values([this.#stackStart, wasm.i32(0), this.#stackStart, wasm.i32(stride), wasm.i32(bytes)]);
+    this.#writer.call(moveName);
+  }
+
   /** The offset of a variable in a lane's stack. */
   offsetOf(variable: number, at = 0): Wasm {
     return add(this.base, this.#compiled.code.frame.offsets[variable]! + at);
@@ -283,7 +290,8 @@ export class Frame {
       from: this.address({ kind: "frame", ty: "i64", variable, offset: 0, generic }),
       bytes: unsized ? wasm.op("i64.extend_i32_u", this.#unsized) : wasm.i64(BigInt(size)),
       delta: wasm.op("i32.sub", this.#stackStart, wasm.i32(windows.local.start)),
-      lane: this.#unit.stacks.stride,
+      // Where all lanes have the same, they find it in the first one's.
+      ...(this.#compiled.ir.frameImage === undefined ? { lane: this.#unit.stacks.stride } : {}),
     };
   }
 

@@ -355,7 +355,7 @@ export class GroupChecks {
 
   /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */
   isPerLane({ space }: Access): boolean {
-    return this.#chunk.lanes > 1 && (space === "local" || (space === "generic" && this.#context.hasStacks));
+    return this.#chunk.lanes > 1 && this.#context.hasOwnStacks && (space === "local" || space === "generic");
   }
 
   /** Moves the result of a check into locals. */

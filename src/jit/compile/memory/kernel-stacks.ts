@@ -1,5 +1,7 @@
+import type { FrameImage } from "../../../ir/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { Frame } from "./frame.ts";
 
 /**
@@ -18,36 +20,66 @@ export class KernelStacks {
    * is `kept`.
    */
   readonly #held: number | null;
+  readonly #kernel: CompiledFunction;
 
-  constructor(unit: ModuleUnit, writer: FunctionWriter, context: number, first: number, frame: Frame) {
+  constructor(
+    unit: ModuleUnit,
+    writer: FunctionWriter,
+    context: number,
+    first: number,
+    frame: Frame,
+    kernel: CompiledFunction,
+  ) {
     this.#unit = unit;
     this.#writer = writer;
     this.#context = context;
     this.#first = first;
     this.#frame = frame;
     this.#held = unit.stackMode === "kept" ? writer.local("i32") : null;
+    this.#kernel = kernel;
   }
 
-  /** Begins a block, before its first chunk. */
+  /** The grid begins. */
   begin(): void {
+    const { frameImage } = this.#kernel.ir;
+    if (frameImage !== undefined) this.#fill(frameImage);
     if (this.#held !== null) this.#writer.assign([{ local: this.#held, value: wasm.i32(-1) }]);
   }
 
   /** Begins or resumes a chunk. */
   place(): void {
-    const { layout, stacks, stackMode } = this.#unit;
-    if (!stacks.isUsed) return;
+    const { stacks, stackMode } = this.#unit;
+    if (!stacks.isUsed || this.#kernel.ir.frameImage !== undefined) return;
+    const first = wasm.local("i32", this.#first);
+    this.#placeAt(stackMode === "own" ? first : null);
+    if (this.#held !== null) this.#exchange(this.#held, first);
+  }
+
+  /** `thread`: the one whose stack the first lane has; null where chunks use the same stacks. */
+  #placeAt(thread: Wasm | null): void {
+    const { layout, stacks } = this.#unit;
     const w = this.#writer;
     const start = wasm.op("i32.add", wasm.local("i32", this.#context), wasm.i32(layout.stacks));
-    const first = wasm.local("i32", this.#first);
-    w.value(
-      stackMode === "own" ? wasm.op("i32.add", start, wasm.op("i32.mul", first, wasm.i32(stacks.stride))) : start,
-    );
+    w.value(thread === null ? start : wasm.op("i32.add", start, wasm.op("i32.mul", thread, wasm.i32(stacks.stride))));
     this.#frame.place();
     w.get(this.#context);
     this.#frame.pushStart();
     w.memory("i32.store", 4, layout.words.stacks);
-    if (this.#held !== null) this.#exchange(this.#held, first);
+  }
+
+  /** Writes what all chunks find in the shared stacks, and leave there. */
+  #fill(image: FrameImage): void {
+    this.#placeAt(null);
+    const { offsets, size } = this.#kernel.code.frame;
+    const bytes = new Uint8Array(Math.ceil(size / 16) * 16);
+    for (const v of this.#unit.stacks.variablesOf(this.#kernel)) bytes.set(image[v]!, offsets[v]!);
+    const view = new DataView(bytes.buffer);
+    for (let at = 0; at < bytes.length; at += 16) {
+      this.#frame.pushStart();
+      this.#writer.value(wasm.lanes([0, 4, 8, 12].map((word) => view.getInt32(at + word, true))));
+      this.#writer.memory("v128.store", 1, at);
+    }
+    this.#frame.spread(bytes.length);
   }
 
   /** Moves another chunk's frame out of the shared stacks, and this chunk's in. */

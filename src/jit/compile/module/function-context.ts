@@ -11,9 +11,9 @@ export interface FunctionContext {
   /** The local with that of the activation's entry in the shadow stack. */
   readonly entry: number;
   /**
-   * Whether anything lies in the lanes' stacks, where a generic address is a different byte of memory for each lane.
+   * Whether lanes have anything of their own in their stacks, where an address is a different byte for each of them.
    */
-  readonly hasStacks: boolean;
+  readonly hasOwnStacks: boolean;
   /** Whether other threads of the host may run blocks of the launch in the same memory. */
   readonly isShared: boolean;
   readonly layout: ContextLayout;

@@ -1,3 +1,4 @@
+import { withConstantFrame } from "../../../ir/flow/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Bindings } from "../../../semantics/bind.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
@@ -27,7 +28,9 @@ interface ReachableKernel extends KernelScope {
 export function reachableFrom(number: number, shape: LaunchShape, program: ProgramFacts): ReachableKernel {
   const bindings = bindingsFor(shape, program.bindings);
   const reached = (functions: CompiledFunctions): ReachableKernel => {
-    const found = functions.list[number]!;
+    const asFound = functions.list[number]!;
+    const ir = withConstantFrame(asFound.ir);
+    const found = ir === asFound.ir ? asFound : { ...asFound, ir };
     const kernel = shape.block === null ? found : inVersions(found, shape, shape.block, program.bindings);
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);

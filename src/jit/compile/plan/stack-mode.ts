@@ -22,7 +22,7 @@ export function stackModeOf(
   graph: CallGraph,
   takesTurns: boolean,
 ): StackMode {
-  if (!takesTurns || !stacks.isUsed) return "common";
+  if (!takesTurns || !stacks.isUsed || kernel.ir.frameImage !== undefined) return "common";
   if (graph.suspendsInFunctions) {
     if (graph.functions.some((f) => f.allocates)) throw new Unsupported("alloca, beside pauses in functions");
     if (kernel.code.frame.size > stacks.staging) throw new Unsupported("a large frame, beside pauses in functions");

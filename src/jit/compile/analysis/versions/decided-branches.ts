@@ -1,3 +1,5 @@
+import { withBlockValues } from "../../../../ir/flow/block-values.ts";
+import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
@@ -24,11 +26,12 @@ export function withDecidedBranches(source: SourceCode, block: Dim3, bindings: B
 
 /** The code without what is known not to happen as it is written; null where nothing is. */
 function withoutRuledOut(code: SourceCode, block: Dim3, bindings: Bindings): SourceCode | null {
-  const { ir } = code;
-  const facts = threadFactsOf(ir, block, bindings);
+  // A counter is written in each round; before its loop it is what the numbers say.
+  const apart = withBlockValues(code.ir, flowGraphOf(code.ir.instructions));
+  const facts = threadFactsOf(apart, block, bindings);
   let isChanged = false;
   const decided = withReplaced(code, (instruction, i) => {
-    const left = decidedAt(ir, instruction, i, facts);
+    const left = decidedAt(apart, instruction, i, facts);
     isChanged ||= left !== instruction;
     return left === null ? [] : [left];
   });
@@ -37,7 +40,7 @@ function withoutRuledOut(code: SourceCode, block: Dim3, bindings: Bindings): Sou
 
 /** What is left of an instruction: nothing (null), the same without its guard, or itself. */
 function decidedAt({ instructions }: IrFunction, instruction: Instruction, i: number, facts: ThreadFacts) {
-  const { guard } = instruction;
+  const { guard } = instructions[i]!;
   // No way leads out of the code but by an instruction.
   if (guard === null && i === instructions.length - 1) return instruction;
   const executing = facts.at(i).bits;

@@ -101,8 +101,21 @@ export interface IrFunction {
   readonly frameImage?: FrameImage;
 }
 
-/** The contents of a frame, by variable. */
-export type FrameImage = readonly Uint8Array[];
+/** The contents of a frame. */
+export interface FrameImage {
+  /** By variable, its bytes. */
+  readonly bytes: readonly Uint8Array[];
+  /** Words of them that are parameters of the kernel, in this order. */
+  readonly parameters: readonly FrameParameter[];
+}
+
+/** Bytes of a variable that are those of a parameter: `from` is an address in the kernel's parameters. */
+export interface FrameParameter {
+  readonly variable: number;
+  readonly at: number;
+  readonly bits: 32 | 64;
+  readonly from: number;
+}
 
 /** Debug information, and what it calls the places in a function. */
 export interface FunctionDebug {

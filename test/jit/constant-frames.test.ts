@@ -57,6 +57,15 @@ MORE: mad.wide.u32 %d3, %r6, 4, %d1; ld.local.u32 %r7, [%d3]; mad.lo.u32 %r8, %r
 setp.lt.u32 %p1, %r6, 8; @%p1 bra MORE; st.global.u32 [%out+12], %r8; ${read}`,
     ],
     ["around a barrier", `${filled} bar.sync 0; ${read}`],
+    [
+      "of parameters, before which some threads leave",
+      `${declared} setp.gt.u32 %p1, %t, 60; @%p1 bra END; ld.param.u64 %d5, [out]; mov.u64 %d6, %d5;
+st.local.v2.u64 [%d1], {%d5, %d6}; st.local.u64 [%d1+16], 5; st.local.u64 [%d1+16], %d6; ld.param.u32 %r6, [out];
+st.local.u32 [%d1+28], %r6; and.b32 %r7, %t, 1; mad.wide.u32 %d2, %r7, 8, %d1; ld.local.u64 %d7, [%d2];
+sub.s64 %d8, %d7, %d5; add.s64 %d8, %d8, %out; st.global.u32 [%d8+12], %t; ld.local.u64 %d7, [%d1+16];
+setp.eq.s64 %p2, %d7, %d5; selp.b32 %r8, 1, 0, %p2; ld.local.u32 %r9, [%d1+28]; sub.u32 %r9, %r9, %r6;
+add.u32 %r8, %r8, %r9; st.global.u32 [%out+8], %r8; ld.u32 %r2, [%d5]; END: ret;`,
+    ],
   ])("%s", (_name, body) => {
     expect(isConstant(body)).toBe(true);
     for (const block of [
@@ -92,6 +101,20 @@ describe("arrays that threads have for themselves", () => {
     ["a value of the thread", `${filled} st.local.u32 [%d1+4], %t; ${read}`],
     ["a guarded store", `${filled} setp.lt.u32 %p1, %t, 5; @%p1 st.local.u32 [%d1+4], 3; ${read}`],
     ["a store after a branch", `${filled} setp.lt.u32 %p1, %t, 5; @%p1 bra ON; st.local.u32 [%d1+4], 3; ON: ${read}`],
+    [
+      "a store past which some threads go to a load",
+      `${filled} setp.lt.u32 %p1, %t, 5; @%p1 bra ON; st.local.u32 [%d1+4], 3;
+ld.local.u32 %r6, [%d1+4]; st.global.u32 [%out+12], %r6; ret; ON: ${read}`,
+    ],
+    [
+      "a parameter that is written over in part",
+      `${declared} ld.param.u64 %d5, [out]; st.local.u64 [%d1+8], %d5; st.local.u32 [%d1+12], 3; ${read}`,
+    ],
+    [
+      "a parameter to which the thread's number is added",
+      `${declared} ld.param.u64 %d5, [out]; cvt.u64.u32 %d6, %t; add.s64 %d5, %d5, %d6; st.local.u64 [%d1+8], %d5;
+sub.s64 %d5, %d5, %d5; ${read}`,
+    ],
     [
       "a store in a loop",
       `${declared} mov.u32 %r6, 0;

@@ -58,6 +58,13 @@ export function low(a: Wasm): Wasm {
   return plus(isExtended ? variable.args[0]! : wasm.op("i32.wrap_i64", variable), rest);
 }
 
+/** The high 32 bits of an i64. */
+export const high32 = (a: Wasm): Wasm =>
+  isInteger(a) ? integer("i32", exact(a) >> 32n) : wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", a, i64(32)));
+
+/** Whether an i32 is 0: 0 or 1. */
+export const isZero = (a: Wasm): Wasm => (isInteger(a) ? wasm.i32(exact(a) === 0n ? 1 : 0) : wasm.op("i32.eqz", a));
+
 /** An i32 extended to an i64, with zeros or with its sign. */
 export function extended(a: Wasm, signed = false): Wasm {
   if (!isInteger(a)) return wasm.op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a);

@@ -14,7 +14,8 @@ import { AddressSteps } from "./address-steps.ts";
 import type { ExpectedObject } from "./bounds-check.ts";
 import { type CheckedAccess, isAlwaysGood, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
-import { GroupChecks, type VerifiedGroup } from "./group-checks.ts";
+import { GroupChecks } from "./group-checks.ts";
+import type { VerifiedGroup } from "./kept-check.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
 import { everyQuadIsApart } from "./spaced-loads.ts";
 

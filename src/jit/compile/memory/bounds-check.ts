@@ -2,8 +2,6 @@ import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ByteRange } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { anyOf } from "../lanes/mask-bits.ts";
-import { bothMasks } from "../lanes/mask.ts";
 import {
   atLeast,
   below,
@@ -21,24 +19,11 @@ import {
 } from "../lanes/scalar.ts";
 import { type Rows, type Value, type Vector, vectorOf } from "../lanes/value.ts";
 import { allWithin, maxRounds, roundsWithin } from "./bounds-functions.ts";
+import type { KnownObject } from "./known-object.ts";
 import { placeholder } from "./placeholder.ts";
-import { type QuadAddresses, quadAddresses } from "./quad-addresses.ts";
+import { quadAddresses } from "./quad-addresses.ts";
 import { rowOffsets } from "./row-offsets.ts";
-
-/** The extent of a variable or allocation: accesses within it need no lookup. */
-export interface KnownObject {
-  /** Its first address (i64), and its size in bytes (i64). */
-  readonly from: Wasm;
-  readonly bytes: Wasm;
-  /** Added to the low half of an address to get the byte of memory (i32). */
-  readonly delta: Wasm;
-  /** In the lanes' stacks: the bytes from one lane's copy to the next. */
-  readonly lane?: number;
-  /** A power of two of which `from` is known to be a multiple. */
-  readonly align?: number;
-  /** Makes a value that depends on the object alone invariant: computed once, where the function begins. */
-  readonly once?: (value: Wasm) => Wasm;
-}
+import { withinObjects } from "./within-objects.ts";
 
 /** The object that an access is expected to find. */
 export interface ExpectedObject {
@@ -342,53 +327,9 @@ export class BoundsCheck {
     const { offset, align } = this.#range;
     const delta = wasm.op("i32x4.splat", this.#once(this.#object.delta));
     const quads = quadAddresses(addresses, offset, align);
-    const ok = this.#others.length === 0 ? this.#withinOne(quads, mask) : this.#withinAny(quads, mask);
+    const ok = withinObjects(quads, this.#range.size, [this.#object, ...this.#others], mask);
     const offsets = quads.map(({ words }, i) => wasm.op("i32x4.add", this.#laneOrigin(delta, i), words));
     return { offsets: { kind: "each", quads: offsets }, ok, fallback: null };
-  }
-
-  #splat({ once }: KnownObject, value: Wasm): Wasm {
-    return wasm.op("i32x4.splat", once?.(value) ?? value);
-  }
-
-  /** Whether the ranges of all lanes of a mask are within the object, and aligned. */
-  #withinOne(quads: readonly QuadAddresses[], mask: readonly Wasm[] | null): Wasm {
-    const { size, align } = this.#range;
-    const object = this.#object;
-    const start = this.#splat(object, low(object.from));
-    const range = this.#splat(object, low(minus(object.bytes, i64(size))));
-    const high = this.#splat(object, low(wasm.op("i64.shr_u", object.from, i64(32))));
-    const beyond = quads.map(({ words }) => wasm.op("i32x4.sub", words, start));
-    // Bits that must be 0: where the upper half differs from the object's, and those below the alignment.
-    const wrong = quads.map(({ upper, low: rest }) => {
-      const other = wasm.op("v128.xor", upper, high);
-      return align === 1 ? other : wasm.op("v128.or", other, rest);
-    });
-    const within = both(allWithin(beyond, range, mask), this.#once(atLeast(object.bytes, i64(size))));
-    return both(within, wasm.op("i32.eqz", anyOf(bothMasks(wrong, mask)!)));
-  }
-
-  /** Whether the range of each lane of a mask is within one of the objects, and aligned. */
-  #withinAny(quads: readonly QuadAddresses[], mask: readonly Wasm[] | null): Wasm {
-    const { size, align } = this.#range;
-    const objects = [this.#object, ...this.#others].map((object) => ({
-      start: this.#splat(object, low(object.from)),
-      range: this.#splat(object, low(minus(object.bytes, i64(size)))),
-      high: this.#splat(object, low(wasm.op("i64.shr_u", object.from, i64(32)))),
-      fits: this.#splat(object, where(atLeast(object.bytes, i64(size)), wasm.i32(-1))),
-    }));
-    const wrong = quads.map(({ words, upper, low: rest }) => {
-      const within = objects.map(({ start, range, high, fits }) => {
-        const inside = wasm.op("i32x4.le_u", wasm.op("i32x4.sub", words, start), range);
-        return [inside, wasm.op("i32x4.eq", upper, high), fits].reduce((a, b) => wasm.op("v128.and", a, b));
-      });
-      const outside = wasm.op(
-        "v128.not",
-        within.reduce((a, b) => wasm.op("v128.or", a, b)),
-      );
-      return align === 1 ? outside : wasm.op("v128.or", outside, rest);
-    });
-    return wasm.op("i32.eqz", anyOf(bothMasks(wrong, mask)!));
   }
 
   /** The origin for the lanes of a quad, each of which may have a copy of the object. */

@@ -34,7 +34,7 @@ interface AddressRun extends Omit<AccessOffsets, "mayAdjoin"> {
 
 /**
  * Writes versions of an access: `then` if all offsets are good, `active` if those of the active lanes are, else
- * `otherwise`. `asRun`: where the addresses may follow each other, for the case that they do.
+ * `otherwise`. Where the first two are the same function, there is one version for both. `asRun`: where the addresses may follow each other, for the case that they do.
  */
 export function either(
   w: FunctionWriter,
@@ -60,8 +60,10 @@ export function either(
     );
     return;
   }
-  const ifFallback = (): void => decide(w, fallback!, active, otherwise);
-  decide(w, ok, then, fallback === null ? otherwise : ifFallback);
+  if (fallback === null) decide(w, ok, then, otherwise);
+  else if (active === then && ok.kind === "local" && fallback.kind === "local") {
+    decide(w, wasm.op("i32.or", ok, fallback), then, otherwise);
+  } else decide(w, ok, then, () => decide(w, fallback, active, otherwise));
 }
 
 /** Writes code for the case that addresses do not follow each other. */

@@ -13,7 +13,8 @@ import {
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { i64, low, minus, plus } from "../lanes/scalar.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
-import type { KnownObject, ExpectedObject } from "./bounds-check.ts";
+import type { ExpectedObject } from "./bounds-check.ts";
+import type { KnownObject } from "./known-object.ts";
 
 type ExpectedBy = Pick<AccessGroup, "access" | "writes" | "surface" | "address">;
 

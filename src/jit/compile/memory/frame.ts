@@ -8,7 +8,7 @@ import { callHost, giveUp, giveUpIf, importHost } from "../module/host-calls.ts"
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { hostStackBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
-import type { KnownObject } from "./bounds-check.ts";
+import type { KnownObject } from "./known-object.ts";
 
 type FrameLeaf = Extract<Expr, { kind: "frame" }>;
 

@@ -10,8 +10,8 @@ import type { Vector } from "../lanes/value.ts";
 import { inAllocationsName } from "../module/allocated-granules.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bitsOf } from "./address-lookup.ts";
-import type { KnownObject } from "./bounds-check.ts";
-import { quadAddresses } from "./quad-addresses.ts";
+import type { KnownObject } from "./known-object.ts";
+import { quadAddresses, wrongBits } from "./quad-addresses.ts";
 
 /**
  * The check of an access of which nothing is known but that it may be in global memory: as of a pointer that has been
@@ -64,7 +64,7 @@ export class GranuleCheck {
       () => {
         const addresses = quadAddresses(base, range.offset, range.align);
         const high = wasm.i32x4(Number(genericBases[unit.facts.addressSize].global >> 32n));
-        const wrong = addresses.map(({ upper, low }) => wasm.op("v128.or", wasm.op("v128.xor", upper, high), low));
+        const wrong = wrongBits(addresses, high);
         writer.get(context);
         writer.i32(range.size);
         for (const { words } of addresses)
@@ -74,8 +74,10 @@ export class GranuleCheck {
         writer.op("i32.xor");
         writer.value(bitsOf(mask, lanes));
         writer.op("i32.and");
-        writer.value(anyOf(bothMasks(wrong, mask)!));
-        writer.op("i32.or");
+        if (wrong.length > 0) {
+          writer.value(anyOf(bothMasks(wrong, mask)!));
+          writer.op("i32.or");
+        }
         writer.op("i32.eqz");
         writer.set(holds);
       },

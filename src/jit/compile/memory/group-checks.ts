@@ -1,7 +1,13 @@
 import type { Access } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { type AccessGroup, type GroupMember, groupsOfElements } from "../analysis/access/access-groups.ts";
+import {
+  type AccessGroup,
+  type ByteRange,
+  bytesOf,
+  type GroupMember,
+  groupsOfElements,
+} from "../analysis/access/access-groups.ts";
 import { LaneForms } from "../analysis/access/lane-forms.ts";
 import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns.ts";
 import { type AccessPlace, StraightAddresses } from "../analysis/access/straight-addresses.ts";
@@ -9,7 +15,7 @@ import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { both, plus, splitImmediate, times } from "../lanes/scalar.ts";
+import { both, plus, times } from "../lanes/scalar.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bentRun, straightRun } from "./bent-runs.ts";
@@ -23,17 +29,11 @@ import {
   margin,
 } from "./bounds-check.ts";
 import { maskWithin } from "./bounds-functions.ts";
-import { type CheckedAccess, unlessRun } from "./checked-access.ts";
+import { unlessRun } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GranuleCheck } from "./granule-check.ts";
-import { keptByRow, runsInRows, splatAndWords } from "./row-offsets.ts";
-
-/** The result of a group's check, in locals. */
-export interface VerifiedGroup extends Omit<CheckedAccess, "release" | "wideLoad"> {
-  readonly locals: readonly number[];
-  /** Accesses of the group that are still to be written. */
-  left: number;
-}
+import { type KeptCheck, keepCheck, type VerifiedGroup } from "./kept-check.ts";
+import { runsInRows } from "./row-offsets.ts";
 
 /** Makes the bounds checks of groups of accesses, each against the objects that the group is expected to find. */
 export class GroupChecks {
@@ -91,13 +91,23 @@ export class GroupChecks {
     this.#targets.set(group, targets);
     const { base } = group.address;
     targets.forEach((target, i) => {
-      new BoundsCheck(this.#chunk, group.range, target, targets.slice(i + 1)).declareNeeds(base);
+      this.#check(group, target, targets.slice(i + 1)).declareNeeds(base);
     });
   }
 
   /** Whether each lane accesses bytes of its own, so that a check costs as much as the access. */
   isScattered({ address, access }: AccessGroup): boolean {
     return !this.#isRegular(address.base) || this.isPerLane(access);
+  }
+
+  /** The bytes of a group that a check is about: nothing is to be tested of addresses that are aligned in any case. */
+  #rangeOf({ address, range }: AccessGroup): ByteRange {
+    const { align } = this.#ranges.of(address.base);
+    return align % range.align === 0 && range.offset % range.align === 0 ? { ...range, align: 1 } : range;
+  }
+
+  #check(group: AccessGroup, target: ExpectedObject, others: readonly ExpectedObject[] = []): BoundsCheck {
+    return new BoundsCheck(this.#chunk, this.#rangeOf(group), target, others);
   }
 
   /** Whether the addresses of all lanes follow from the first lane's. */
@@ -153,16 +163,16 @@ export class GroupChecks {
 
   /** Tests whether addresses that have been clamped, or go around, follow each other, and are good; null for others. */
   #runOf(group: AccessGroup, target: ExpectedObject, base: Value, mask: Mask, place: AccessPlace | null) {
-    const { access, address, range } = group;
+    const { access, address } = group;
     if (!this.#mayRun.has(group) || this.isPerLane(access) || !this.#arithmetic.isBent(address.base)) return null;
     if (this.#chunk.quads === 1) return null;
-    const bytes = (access.bits / 8) * access.count;
+    const bytes = bytesOf(access);
     const straight = place === null ? null : this.#straight.of(address.base, place, bytes);
     const bent = straight === null ? bentRun(this.#chunk, base, bytes, mask) : straightRun(this.#chunk, straight);
     if (bent === null) return null;
     const { writer } = this.#chunk;
     writer.assign(bent.locals);
-    const found = new BoundsCheck(this.#chunk, range, { ...target, baseDistance: null }).of(bent.value, mask);
+    const found = this.#check(group, { ...target, baseDistance: null }).of(bent.value, mask);
     const { fallback } = found;
     const others =
       mask === null || fallback?.inactiveMayAccess !== true ? null : this.#fallbackCondition(fallback, mask);
@@ -192,11 +202,11 @@ export class GroupChecks {
       const plain = { inactiveMayAccess: true, mayAdjoin: false, pattern: null, run: null, fallback: null };
       return { ...kept, locals: [...kept.locals, ...parts.locals], ...plain };
     }
-    let found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
+    let found = this.#check(group, target, others).of(base, mask);
     // Where addresses are known, so is that they are not in an object.
     while (isNever(found.ok) && others.length > 0) {
       [target, ...others] = others as [ExpectedObject, ...ExpectedObject[]];
-      found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
+      found = this.#check(group, target, others).of(base, mask);
     }
     const own = this.isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
     const checked = this.#isBounded(group, [target, ...others], mask) ? { ...own, ok: wasm.i32(1) } : own;
@@ -205,12 +215,13 @@ export class GroupChecks {
     if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
     const locals = [...kept.locals, ...parts.locals];
     const inactiveMayAccess = checked.fallback?.inactiveMayAccess ?? true;
-    const mayAdjoin = !this.isPerLane(group.access) && this.#arithmetic.is(group.address.base);
+    const { access, address } = group;
+    const mayAdjoin = !this.isPerLane(access) && this.#arithmetic.mayAdjoin(address.base, bytesOf(access));
     const fallback =
       mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
     const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin, pattern, run: null };
     if (parts.isGranular && base.kind === "vector") {
-      const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
+      const holds = this.#granules.write(this.#rangeOf(group), { ok: kept.ok, base, last: target.object }, mask);
       if (group.access.space === "generic")
         this.#placeInGlobal(group, target, { offsets: kept.offsets, holds }, base, mask);
       return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback: wasm.local("i32", holds) };
@@ -225,7 +236,7 @@ export class GroupChecks {
 
   /** Where all lanes are in allocations, their offsets are those of global memory, and not of the object found last. */
   #placeInGlobal(
-    { range }: AccessGroup,
+    group: AccessGroup,
     { object }: ExpectedObject,
     { offsets, holds }: { readonly offsets: ByteOffsets; readonly holds: number },
     base: Value,
@@ -233,7 +244,7 @@ export class GroupChecks {
   ): void {
     if (offsets.kind !== "each") throw new Error("lanes that are looked up one by one have offsets of their own");
     const target = { object: this.#granules.placed(object), baseDistance: null };
-    const found = laneByLane(new BoundsCheck(this.#chunk, range, target).of(base, mask).offsets);
+    const found = laneByLane(this.#check(group, target).of(base, mask).offsets);
     if (found.kind !== "each") throw new Error("vectors of addresses have offsets of their own");
     const { writer } = this.#chunk;
     writer.get(holds);
@@ -252,7 +263,7 @@ export class GroupChecks {
       writer.value(wasm.op("i32.eqz", ok));
       writer.expect(false);
       writer.if(() => {
-        const value = new BoundsCheck(this.#chunk, group.range, target).of(base, mask).ok;
+        const value = this.#check(group, target).of(base, mask).ok;
         writer.assign([{ local: ok.local, value }]);
       });
     }
@@ -331,11 +342,7 @@ export class GroupChecks {
     const shape = this.#chunk.analysis.shape(address.base);
     if (shape.kind !== "indexed" || shape.stride !== null || access.space !== "global") return null;
     if (!this.#mayRun.has(group) || this.#targets.get(group)!.length !== 1) return null;
-    return (
-      runsInRows(shape, access, this.#chunk.lanes) ??
-      this.#forms?.runsOf(address.base, (access.bits / 8) * access.count) ??
-      null
-    );
+    return runsInRows(shape, access, this.#chunk.lanes) ?? this.#forms?.runsOf(address.base, bytesOf(access)) ?? null;
   }
 
   /** Bytes from the address of the first lane to that of the last, where they are regular. */
@@ -352,41 +359,8 @@ export class GroupChecks {
   }
 
   /** Moves the result of a check into locals. */
-  keep(
-    { ok, offsets }: CheckResult,
-    { object }: ExpectedObject,
-    count: number,
-  ): Omit<VerifiedGroup, "fallback" | "inactiveMayAccess" | "mayAdjoin" | "pattern" | "run"> {
-    const { writer } = this.#chunk;
-    const assignments: { readonly local: number; readonly value: Wasm }[] = [];
-    const kept = (value: Wasm): Wasm => {
-      if (value.kind === "const" || this.#isFixedPlace(value)) return value;
-      const local = writer.local(value.ty);
-      assignments.push({ local, value });
-      return wasm.local(value.ty, local);
-    };
-    const keptOk = kept(ok);
-    let immediate = 0;
-    let keptOffsets: ByteOffsets;
-    if (offsets.kind === "each") {
-      const { quads, byRow = false } = offsets;
-      keptOffsets = { ...offsets, quads: byRow ? keptByRow(quads, kept) : quads.map(kept) };
-    } else {
-      // With a constant `delta` the constant part of the sum is not split off: without it the offset of an inactive
-      // lane may be below 0, and adding an immediate does not wrap.
-      const split = object.delta.kind === "const" ? { at: offsets.at, immediate: 0 } : splitImmediate(offsets.at);
-      ({ immediate } = split);
-      keptOffsets = { ...offsets, at: kept(split.at) };
-    }
-    writer.assign(assignments);
-    return { ok: keptOk, offsets: keptOffsets, immediate, locals: assignments.map((a) => a.local), left: count };
-  }
-
-  /** Whether offsets are constants beyond the context: words of them cost less than a vector. */
-  #isFixedPlace(value: Wasm): boolean {
-    const sum = splatAndWords(value)?.scalar;
-    if (sum?.kind !== "op" || sum.op !== "i32.add" || sum.args[1]!.kind !== "const") return false;
-    return sum.args[0]!.kind === "local" && sum.args[0]!.local === this.#context.context;
+  keep(found: CheckResult, { object }: ExpectedObject, count: number): KeptCheck {
+    return keepCheck(this.#chunk.writer, this.#context.context, found, object, count);
   }
 
   #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {

@@ -1,4 +1,4 @@
-import type { FrameImage } from "../../../ir/index.ts";
+import { type FrameImage, windows } from "../../../ir/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
@@ -68,16 +68,23 @@ export class KernelStacks {
   }
 
   /** Writes what all chunks find in the shared stacks, and leave there. */
-  #fill(image: FrameImage): void {
+  #fill({ bytes: image, parameters }: FrameImage): void {
     this.#placeAt(null);
+    const w = this.#writer;
     const { offsets, size } = this.#kernel.code.frame;
     const bytes = new Uint8Array(Math.ceil(size / 16) * 16);
     for (const v of this.#unit.stacks.variablesOf(this.#kernel)) bytes.set(image[v]!, offsets[v]!);
     const view = new DataView(bytes.buffer);
     for (let at = 0; at < bytes.length; at += 16) {
       this.#frame.pushStart();
-      this.#writer.value(wasm.lanes([0, 4, 8, 12].map((word) => view.getInt32(at + word, true))));
-      this.#writer.memory("v128.store", 1, at);
+      w.value(wasm.lanes([0, 4, 8, 12].map((word) => view.getInt32(at + word, true))));
+      w.memory("v128.store", 1, at);
+    }
+    for (const { variable, at, bits, from } of parameters) {
+      this.#frame.pushStart();
+      w.get(this.#context);
+      w.memory(`i${bits}.load`, 1, this.#unit.layout.params + from - windows["kernel-param"].start);
+      w.memory(`i${bits}.store`, 1, offsets[variable]! + at);
     }
     this.#frame.spread(bytes.length);
   }

@@ -148,27 +148,26 @@ export class Memory {
       for (const local of locals) writer.release(local);
       return;
     } else {
-      const perQuad = access.bits === 64 ? 2 : 1;
       const inParts = mask !== null;
-      const count = chunk.quads * perQuad;
+      const count = chunk.quads * (access.bits === 64 ? 2 : 1);
       const locals = Array.from({ length: access.count }, () => this.#vectorLocals(count, inParts));
       const isForwarded = this.#forwarded.load(op, checked, locals[0]!, mask);
+      // If each lane has an address of its own, only those of active lanes were checked.
+      const lanes = offsets.kind === "each" ? mask : null;
+      const ofActive = checked.inactiveMayAccess ? null : mask;
+      const load = (of: Mask) => (): void => this.#moves.load(access, checked, locals, of);
+      const whole = load(lanes);
       if (!isForwarded)
         either(
           writer,
           checked,
-          // If each lane has an address of its own, only those of active lanes were checked.
-          () => {
-            const lanes = offsets.kind === "each" ? mask : null;
-            if (checked.wideLoad !== null) this.#wideLoads.load(index, access, checked, locals[0]!, lanes);
-            else this.#moves.load(access, checked, locals, lanes);
-          },
+          checked.wideLoad === null ? whole : () => this.#wideLoads.load(index, access, checked, locals[0]!, lanes),
           () =>
             this.#lookUpElements(checks, op, (by, part, from) => {
               by.lookUp(index, part, address, mask);
               this.#gather(part, locals.slice(from, from + part.count));
             }),
-          () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
+          lanes === ofActive ? whole : load(ofActive),
           (where) => this.#moves.load(access, where, locals, null),
         );
       const bits = access.bits < 32 && !access.signed ? { bits: access.bits } : {};

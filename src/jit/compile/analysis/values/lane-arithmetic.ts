@@ -1,6 +1,8 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import { type Expr, registersOf } from "../../../../semantics/index.ts";
+import { strideOf } from "../../../../ir/uniformity/shape.ts";
+import { singleValuesOf } from "./single-values.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
@@ -13,6 +15,10 @@ export class LaneArithmetic {
   #foreign: Set<number> | null = null;
   /** Registers that a selection has bent. */
   #bent: Set<number> | null = null;
+  /** By register that is written by one instruction, before it is read, its value. */
+  #values: ReadonlyMap<number, Expr> | null = null;
+  /** By such a register, its step. */
+  readonly #steps = new Map<number, number>();
 
   constructor(analysis: UniformityAnalysis) {
     this.#analysis = analysis;
@@ -28,6 +34,57 @@ export class LaneArithmetic {
       default:
         return expr.kind === "const" || expr.kind === "special";
     }
+  }
+
+  /**
+   * Whether lanes with such addresses may access words of some bytes that are next to each other. They do not where a
+   * part of the address grows by more from lane to lane: what else there is, as a counter, mostly is the same in all.
+   */
+  mayAdjoin(address: Expr, bytes: number): boolean {
+    if (!this.is(address)) return false;
+    const step = Math.abs(this.#stepOf(address));
+    return step === 0 || step === bytes;
+  }
+
+  /** By how much those parts of a sum grow from lane to lane of which that is known. */
+  #stepOf(expr: Expr): number {
+    const stride = strideOf(this.#analysis.shape(expr));
+    if (stride !== null) return stride;
+    if (expr.kind === "reg") {
+      let step = this.#steps.get(expr.reg);
+      if (step === undefined) {
+        const value = this.#valuesOf().get(expr.reg);
+        this.#steps.set(expr.reg, (step = value === undefined ? 0 : this.#stepOf(value)));
+      }
+      return step;
+    }
+    if (expr.kind !== "prim") return 0;
+    const [a, b] = expr.args;
+    switch (expr.prim.slice(4)) {
+      case "add":
+        return this.#stepOf(a!) + this.#stepOf(b!);
+      case "sub":
+        return this.#stepOf(a!) - this.#stepOf(b!);
+      case "shl":
+        return b!.kind === "const" ? this.#stepOf(a!) * 2 ** (Number(b.value) % 32) : 0;
+      case "mul":
+        return b!.kind === "const" ? this.#stepOf(a!) * Number(b.value) : 0;
+      case "extend_i32_s":
+      case "extend_i32_u":
+      case "wrap_i64":
+        return this.#stepOf(a!);
+      default:
+        return 0;
+    }
+  }
+
+  #valuesOf(): ReadonlyMap<number, Expr> {
+    if (this.#values === null) {
+      const { instructions, writes, liveness } = this.#analysis.code;
+      const readFirst = liveness.liveIn(0);
+      this.#values = singleValuesOf(instructions, (r) => writes[r] === 1 && !readFirst.has(r));
+    }
+    return this.#values;
   }
 
   /**

@@ -32,6 +32,7 @@ type StatementKind =
   | "rows"
   | "strides"
   | "trips"
+  | "unrolledRow"
   | "fixedRounds"
   | "lockstep"
   | "turns"

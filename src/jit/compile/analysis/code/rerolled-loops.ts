@@ -1,41 +1,11 @@
-import { registersWritten } from "../../../../ir/flow/accesses.ts";
-import { type FlowBlock, type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
-import { type Liveness, livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
+import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
+import { livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts";
-import type { Expr } from "../../../../semantics/index.ts";
+import { SingleLoopCode } from "./single-loop-code.ts";
 import { type SourceCode, withReplaced } from "./source-code.ts";
-import { type Sum, type SymbolicLoad, SymbolicValues, type Values } from "./symbolic-values.ts";
+import { isConditional, unrolledLoopAt } from "./unrolled-loops.ts";
+import { UnrolledRounds } from "./unrolled-rounds.ts";
 import { varyingRegisters } from "./varying-registers.ts";
-
-/** Rounds of one loop that a round of the other may have. */
-const unrollings: readonly number[] = [2, 4, 8, 16];
-
-/** Longer loops are left as they are. */
-const maxInstructions = 400;
-
-/** Blocks of which it is looked at what they compute before a loop, at most. */
-const maxBlocksBefore = 16;
-
-/**
- * The blocks of `for (; i < n; i += s)` as compilers unroll it. Those that are absent have nothing to do.
- *
- *     before:         c = rounds & 3; if (c == 0) goto between
- *     beforeSingle:   computes addresses
- *     single:         one round; c -= 1; if (c != 0) goto single
- *     between:        if (rounds < 4) goto after
- *     beforeUnrolled: computes addresses
- *     unrolled:       four rounds; i += 4 * s; if (i < n) goto unrolled
- *     after:
- */
-interface UnrolledLoop {
-  readonly before: FlowBlock;
-  readonly beforeSingle: FlowBlock | null;
-  readonly single: FlowBlock;
-  readonly between: FlowBlock;
-  readonly beforeUnrolled: FlowBlock | null;
-  readonly unrolled: FlowBlock;
-  readonly after: number;
-}
 
 /**
  * The code with one loop, of single rounds, in place of a loop of so many that a multiple of four is left and one that
@@ -43,35 +13,41 @@ interface UnrolledLoop {
  * both. It repeats for as long as the unrolled one would, `i < n`.
  *
  * What is proven: the unrolled loop does what four rounds do, loads in the same order, and leaves the same in registers
- * (`SymbolicValues`); `c` and `rounds` are computed from `i` and `n` such that there are as many rounds (`#counts`).
+ * (`symbolic-values.ts`); `c` and `rounds` are computed from `i` and `n` such that there are as many rounds
+ * (`unrolled-rounds.ts`).
  *
- * One case is not proven but does not matter: where n is so large that the last addition overflows, i < n again, and
- * both forms go on, the unrolled one asking only after each fourth round. Until i comes to n once more, addresses of 64
- * bits that grow by more than i does each round cover more than 4 GiB, which is more than a device has: both come to the
- * same fault.
+ * Where s is more than 1 and n is close to the greatest number, the last addition may overflow, so that i < n again.
+ * Threads that do four rounds at once go on then, in both forms, the unrolled one asking only after each fourth round.
+ * Until i comes to n once more, addresses of 64 bits that grow by more than i does each round cover more than 4 GiB,
+ * which is more than a device has: both come to the same fault. Threads that have fewer rounds do not ask; they keep the
+ * loop of single rounds (`single-loop-code.ts`).
  */
 export function withRerolledLoops(code: SourceCode): SourceCode {
   const { ir } = code;
   if (ir.file !== undefined || countSelfLoops(ir.instructions) < 2) return code;
   let found = rerolled.get(ir);
   if (found === undefined) rerolled.set(ir, (found = changesIn(ir)));
-  const { changes, registers } = found;
+  const { changes, registers, copied } = found;
   if (changes.size === 0) return code;
   const replaced = withReplaced(code, (instruction, i) => changes.get(i) ?? [instruction]);
-  return { ...replaced, ir: { ...replaced.ir, registers } };
+  const { instructions } = replaced.ir;
+  const origins = instructions.map((instruction, i) => {
+    const original = copied.get(instruction);
+    return original === undefined ? replaced.origins![i]! : (code.origins?.[original] ?? original);
+  });
+  return { ir: { ...replaced.ir, registers }, origins };
 }
 
 interface Changes {
   /** By instruction, what takes its place. */
   readonly changes: ReadonlyMap<number, readonly Instruction[]>;
   readonly registers: readonly Register[];
+  /** Copies of instructions, and what they are copies of. */
+  readonly copied: ReadonlyMap<Instruction, number>;
 }
 
 /** Code is prepared again and again. */
 const rerolled = new WeakMap<IrFunction, Changes>();
-
-const isConditional = ({ op, guard, lanes }: Instruction): boolean =>
-  op.kind === "branch" && guard !== null && guard.collapse === undefined && lanes === undefined;
 
 /** Branches backwards over nothing but what computes and loads. */
 function countSelfLoops(instructions: readonly Instruction[]): number {
@@ -88,428 +64,16 @@ function countSelfLoops(instructions: readonly Instruction[]): number {
 
 function changesIn(ir: IrFunction): Changes {
   const changes = new Map<number, readonly Instruction[]>();
+  const copied = new Map<Instruction, number>();
   const registers = [...ir.registers];
   const graph = flowGraphOf(ir.instructions);
   const loops = graph.blocks.flatMap((block) => unrolledLoopAt(ir.instructions, graph, block) ?? []);
-  if (loops.length === 0) return { changes, registers };
+  if (loops.length === 0) return { changes, registers, copied };
   const liveness = livenessOf(ir, graph, resultsOf(ir));
   const varying = varyingRegisters(ir);
   for (const loop of loops) {
-    const found = new Rerolling(ir, graph, liveness, loop).find(varying);
-    if (found === null) continue;
-    const { single, before } = loop;
-    const condition = registers.push({ name: `again${registers.length}`, class: "pred", bits: 1 }) - 1;
-    const branch = ir.instructions[single.end - 1]!;
-    const test: Instruction = {
-      ...branch,
-      op: { kind: "pure", values: [found.again] },
-      dst: [condition],
-      guard: null,
-    };
-    changes.set(before.end - 1, []);
-    for (const i of found.dropped) changes.set(i, []);
-    changes.set(single.end - 1, [test, { ...branch, guard: { register: condition, negate: false } }]);
-    for (const block of [loop.between, loop.beforeUnrolled, loop.unrolled]) {
-      for (let i = block?.start ?? 0; i < (block?.end ?? 0); i++) changes.set(i, []);
-    }
+    const found = new UnrolledRounds(ir, graph, liveness, loop).find(varying);
+    if (found !== null) new SingleLoopCode(ir, graph, liveness, loop, registers).write(found, changes, copied);
   }
-  return { changes, registers };
+  return { changes, registers, copied };
 }
-
-/** The loop whose single rounds a block has; null if it is no such block. */
-function unrolledLoopAt(
-  instructions: readonly Instruction[],
-  { blocks, blockAt }: FlowGraph,
-  single: FlowBlock,
-): UnrolledLoop | null {
-  const lastOf = ({ end }: FlowBlock): Instruction => instructions[end - 1]!;
-  const isSelfLoop = (block: FlowBlock): boolean => {
-    const last = lastOf(block);
-    return last.op.kind === "branch" && isConditional(last) && last.op.target === block.start;
-  };
-  const entryOf = (loop: FlowBlock): number | null => {
-    const others = loop.predecessors.filter((p) => p !== loop.index);
-    return others.length === 1 && loop.predecessors.length === 2 ? others[0]! : null;
-  };
-  /** A block that only leads from one to the next; null if there is none between them. */
-  const link = (from: FlowBlock): FlowBlock | null =>
-    from.predecessors.length === 1 && from.successors.length === 1 && lastOf(from).op.kind !== "branch" ? from : null;
-  if (!isSelfLoop(single) || single.end - single.start > maxInstructions) return null;
-  const entry = entryOf(single);
-  const between = blocks[blockAt(single.end)];
-  if (entry === null || between === undefined || between.index === single.index) return null;
-  const beforeSingle = link(blocks[entry]!);
-  const before = beforeSingle === null ? blocks[entry]! : blocks[beforeSingle.predecessors[0]!]!;
-  const skip = lastOf(before);
-  if (skip.op.kind !== "branch" || !isConditional(skip) || skip.op.target !== between.start) return null;
-  if (blockAt(before.end) !== (beforeSingle ?? single).index || between.predecessors.length !== 2) return null;
-  const pass = lastOf(between);
-  const next = blocks[blockAt(between.end)];
-  if (pass.op.kind !== "branch" || !isConditional(pass) || next === undefined) return null;
-  const beforeUnrolled = link(next);
-  const unrolled = beforeUnrolled === null ? next : blocks[beforeUnrolled.successors[0]!];
-  if (unrolled === undefined || unrolled.index === single.index || !isSelfLoop(unrolled)) return null;
-  if (entryOf(unrolled) !== (beforeUnrolled ?? between).index) return null;
-  if (unrolled.end - unrolled.start > 16 * maxInstructions) return null;
-  const after = blockAt(unrolled.end);
-  if (after >= blocks.length || after !== blockAt(pass.op.target)) return null;
-  const parts = [before.index, single.index, between.index, unrolled.index, after];
-  if (new Set(parts).size !== parts.length) return null;
-  return { before, beforeSingle, single, between, beforeUnrolled, unrolled, after };
-}
-
-/** The single loop in place of one. */
-interface SingleLoop {
-  /** Whether there is another round. */
-  readonly again: Expr;
-  /** Instructions that count the rounds that are left, which nobody needs to know any more. */
-  readonly dropped: readonly number[];
-}
-
-/** A register that grows by the same in each single round. */
-interface Step {
-  readonly register: number;
-  readonly start: Sum;
-  /** With a sign. */
-  readonly by: bigint;
-}
-
-/** A register of the unrolled loop holds what one of the single rounds does, or (with `offset`) so much more. */
-interface Relation {
-  readonly register: number;
-  readonly single: number;
-  readonly offset: Sum | null;
-}
-
-class Rerolling {
-  readonly #instructions: readonly Instruction[];
-  readonly #graph: FlowGraph;
-  readonly #liveness: Liveness;
-  readonly #loop: UnrolledLoop;
-  readonly #values: SymbolicValues;
-  /** What is known to hold where the loop begins. */
-  readonly #facts = new Set<Sum>();
-
-  constructor(ir: IrFunction, graph: FlowGraph, liveness: Liveness, loop: UnrolledLoop) {
-    this.#instructions = ir.instructions;
-    this.#graph = graph;
-    this.#liveness = liveness;
-    this.#loop = loop;
-    this.#values = new SymbolicValues(ir.registers);
-  }
-
-  find(varying: ReadonlySet<number>): SingleLoop | null {
-    const { before, single, unrolled } = this.#loop;
-    const test = this.#conditionOf(unrolled);
-    if (test?.kind !== "prim" || test.prim !== "i32.lt_s") return null;
-    const [counted, bound] = test.args as [Expr, Expr];
-    if (counted.kind !== "reg") return null;
-    // Where all threads have as many rounds, four at once are better.
-    const skip = this.#guardOf(before);
-    if (!varying.has(skip.register)) return null;
-    const atBefore = this.#before(before);
-    if (atBefore === null) return null;
-    const atSingle = new Map(atBefore);
-    if (!this.#followAll(this.#loop.beforeSingle, atSingle, [])) return null;
-    const steps = this.#steps(single, atSingle);
-    const counter = steps?.find(({ register }) => register === counted.reg);
-    if (steps === null || counter === undefined || counter.by <= 0n || counter.by >= 1n << 20n) return null;
-    const left = this.#counterOfSingle(atBefore, atSingle, steps);
-    if (left === null || left.register === counter.register) return null;
-    const limit = this.#invariant(bound, atSingle);
-    if (limit === null) return null;
-    if (!this.#facts.has(this.#values.prim("i32.lt_s", [counter.start, limit], 32))) return null;
-    for (const times of unrollings) {
-      if (!this.#counts(times, left.start, counter, limit, atBefore)) continue;
-      if (!this.#isUnrolled({ times, counter, limit, steps, atBefore, atSingle, left: left.register })) return null;
-      const again: Expr = { ...test, args: [{ kind: "reg", ty: "i32", reg: counter.register }, bound] };
-      return { again, dropped: this.#countingIn(single, left.register) };
-    }
-    return null;
-  }
-
-  #guardOf({ end }: FlowBlock): { readonly register: number; readonly negate: boolean } {
-    return this.#instructions[end - 1]!.guard!;
-  }
-
-  /** The expression that decides the branch at the end of a block; null if the block does not compute it. */
-  #conditionOf(block: FlowBlock): Expr | null {
-    const { register, negate } = this.#guardOf(block);
-    if (negate) return null;
-    for (let i = block.end - 2; i >= block.start; i--) {
-      const { op, dst } = this.#instructions[i]!;
-      const at = dst.indexOf(register);
-      if (at >= 0) return op.kind === "pure" && this.#staysFrom(i, block, op.values[at]!) ? op.values[at]! : null;
-    }
-    return null;
-  }
-
-  /** Whether what an expression reads is not written between an instruction and the end of its block. */
-  #staysFrom(from: number, { end }: FlowBlock, expr: Expr): boolean {
-    const read = expr.kind === "prim" ? expr.args.flatMap((e) => (e.kind === "reg" ? [e.reg] : [])) : [];
-    for (let i = from + 1; i < end; i++) {
-      if (registersWritten(this.#instructions[i]!).some((r) => read.includes(r))) return false;
-    }
-    return true;
-  }
-
-  /** What registers hold at the end of a block, by blocks before it that all threads pass which come there. */
-  #before(last: FlowBlock): Values | null {
-    const { blocks } = this.#graph;
-    const chain = [last];
-    while (chain.length < maxBlocksBefore) {
-      const [first] = chain as [FlowBlock];
-      const [only, ...others] = first.predecessors;
-      if (only === undefined || others.length > 0 || first.index === 0 || only >= first.index) break;
-      chain.unshift(blocks[only]!);
-    }
-    const values: Values = new Map();
-    chain.forEach((block, n) => {
-      for (let i = block.start; i < block.end; i++) this.#followAny(i, values);
-      const next = chain[n + 1];
-      if (next !== undefined) this.#noteDecision(block, next, values);
-    });
-    return values;
-  }
-
-  /** What a branch that leads to a block says about conditions. */
-  #noteDecision(block: FlowBlock, next: FlowBlock, values: Values): void {
-    const last = this.#instructions[block.end - 1]!;
-    if (last.op.kind !== "branch" || !isConditional(last) || block.successors.length !== 2) return;
-    const isTaken = this.#graph.blockAt(last.op.target) === next.index;
-    this.#note(this.#values.in(values, last.guard!.register), isTaken !== last.guard!.negate);
-  }
-
-  /** Notes that a condition holds, or does not. */
-  #note(condition: Sum, holds: boolean): void {
-    if (holds) this.#facts.add(condition);
-    const made = this.#values.madeBy(condition);
-    if (made === null) return;
-    const [a, b] = made.args as [Sum, Sum];
-    const opposite: Readonly<Record<string, readonly [string, Sum, Sum]>> = {
-      "i32.le_s": ["i32.lt_s", b, a],
-      "i32.ge_s": ["i32.lt_s", a, b],
-    };
-    if (holds) return;
-    const other = opposite[made.prim];
-    if (other !== undefined) this.#facts.add(this.#values.prim(other[0], [other[1], other[2]], 32));
-    // Neither of two conditions holds.
-    if (made.prim === "pred.or") for (const each of made.args) this.#note(each, false);
-  }
-
-  /** Follows an instruction of any kind: of what it writes nothing may be known. */
-  #followAny(i: number, values: Values): void {
-    const instruction = this.#instructions[i]!;
-    if (instruction.op.kind === "pure" && this.#values.follow(instruction, values, [])) return;
-    for (const r of registersWritten(instruction)) values.set(r, this.#unknown(`${i}:${r}`, r));
-  }
-
-  #unknown(name: string, register: number): Sum {
-    return this.#values.named(name, this.#values.widthOf(register));
-  }
-
-  /** Follows a block but for its branch; false if it does more than compute and load. */
-  #followAll(block: FlowBlock | null, values: Values, loads: SymbolicLoad[]): boolean {
-    if (block === null) return true;
-    for (let i = block.start; i < block.end; i++) {
-      const instruction = this.#instructions[i]!;
-      if (i === block.end - 1 && instruction.op.kind === "branch") continue;
-      if (!this.#values.follow(instruction, values, loads)) return false;
-    }
-    return loads.length === 0 || block === this.#loop.single || block === this.#loop.unrolled;
-  }
-
-  #writtenIn(...blocks: readonly (FlowBlock | null)[]): ReadonlySet<number> {
-    const written = new Set<number>();
-    for (const block of blocks) {
-      for (let i = block?.start ?? 0; i < (block?.end ?? 0); i++) {
-        for (const r of registersWritten(this.#instructions[i]!)) written.add(r);
-      }
-    }
-    return written;
-  }
-
-  /** What registers hold where a single round begins: those that it writes are whatever they are. */
-  #inSingle(atSingle: Values): Values {
-    const values = new Map(atSingle);
-    for (const r of this.#writtenIn(this.#loop.single)) values.set(r, this.#unknown(`round:${r}`, r));
-    return values;
-  }
-
-  /** The registers that a single round increases by a constant. */
-  #steps(single: FlowBlock, atSingle: Values): readonly Step[] | null {
-    const begin = this.#inSingle(atSingle);
-    const end = new Map(begin);
-    if (!this.#followAll(single, end, [])) return null;
-    return [...this.#writtenIn(single)].flatMap((register) => {
-      const { parts, constant, bits } = this.#values.minus(end.get(register)!, begin.get(register)!);
-      if (parts.size !== 0 || constant === 0n) return [];
-      return [{ register, start: this.#values.in(atSingle, register), by: BigInt.asIntN(bits, constant) }];
-    });
-  }
-
-  /** The register that counts down the single rounds, from what is compared with 0 before them. */
-  #counterOfSingle(atBefore: Values, atSingle: Values, steps: readonly Step[]): Step | null {
-    const { before, single } = this.#loop;
-    const guard = this.#guardOf(single);
-    const begin = this.#inSingle(atSingle);
-    const end = new Map(begin);
-    if (guard.negate || !this.#followAll(single, end, [])) return null;
-    const zero = this.#values.constant(0n, 32);
-    const test = this.#values.in(end, guard.register);
-    const counts = ({ register }: Step): boolean =>
-      test === this.#values.prim("i32.ne", [end.get(register)!, zero], 32);
-    const step = steps.find((each) => each.by === -1n && counts(each));
-    if (step === undefined || step.start !== this.#values.in(atBefore, step.register)) return null;
-    const { register, negate } = this.#guardOf(before);
-    const none = this.#values.prim("i32.eq", [step.start, zero], 32);
-    return !negate && this.#values.in(atBefore, register) === none ? step : null;
-  }
-
-  /** A value that no block of the loop changes; null for others. */
-  #invariant(expr: Expr, values: Values): Sum | null {
-    const { beforeSingle, single, between, beforeUnrolled, unrolled } = this.#loop;
-    if (expr.kind === "const") return this.#values.of(expr, values);
-    if (expr.kind !== "reg") return null;
-    const written = this.#writtenIn(beforeSingle, single, between, beforeUnrolled, unrolled);
-    return written.has(expr.reg) ? null : this.#values.in(values, expr.reg);
-  }
-
-  /**
-   * Whether `left` single rounds, and whether others follow, are what remains of all rounds, as they were counted
-   * before: with i < n, and d = n - i as a number without a sign, there are ceil(d / s) rounds, which is
-   * floor((d - 1) / s) + 1. Compilers also write max(n, i + s) - i for d, which gives as many: it is the greater of d
-   * and s, or d where i + s overflows.
-   */
-  #counts(times: number, left: Sum, { start, by }: Step, limit: Sum, atBefore: Values): boolean {
-    const v = this.#values;
-    const number = (n: bigint): Sum => v.constant(n, 32);
-    const most = v.max(limit, v.plus(start, number(by)));
-    const distances = [v.minus(limit, start), v.minus(most, start)];
-    const lasts = distances.map((d) => v.minus(d, number(1n)));
-    const shift = BigInt(by.toString(2).length - 1);
-    if (by !== 1n << shift) return false;
-    const totals =
-      by === 1n ? distances : lasts.map((x) => v.plus(v.prim("i32.shr_u", [x, number(shift)], 32), number(1n)));
-    const mask = number(BigInt(times - 1));
-    if (!totals.some((total) => left === v.prim("i32.and", [total, mask], 32))) return false;
-    // Whether there are fewer than `times` rounds.
-    const at = new Map(atBefore);
-    for (const r of this.#writtenIn(this.#loop.beforeSingle, this.#loop.single)) at.set(r, this.#unknown(`past:${r}`, r));
-    const { between } = this.#loop;
-    for (let i = between.start; i < between.end - 1; i++) this.#followAny(i, at);
-    const { register, negate } = this.#guardOf(between);
-    const fewer = lasts.map((x) => v.prim("i32.lt_u", [x, number(by * BigInt(times - 1))], 32));
-    // The distance is 1 to times - 1 exactly if its opposite is beyond that of `times`.
-    if (by === 1n) {
-      for (const d of distances) fewer.push(v.prim("i32.lt_u", [number(BigInt(-times)), v.minus(number(0n), d)], 32));
-    }
-    return !negate && fewer.includes(v.in(at, register));
-  }
-
-  /** Whether a round of the unrolled loop is so many single ones, from the first on, and leaves what these leave. */
-  #isUnrolled({
-    times,
-    counter,
-    limit,
-    steps,
-    atBefore,
-    atSingle,
-    left,
-  }: {
-    readonly times: number;
-    readonly counter: Step;
-    readonly limit: Sum;
-    readonly steps: readonly Step[];
-    readonly atBefore: Values;
-    readonly atSingle: Values;
-    readonly left: number;
-  }): boolean {
-    const v = this.#values;
-    const { beforeSingle, single, between, beforeUnrolled, unrolled, after } = this.#loop;
-    const [inSingle, inUnrolled] = [this.#writtenIn(single), this.#writtenIn(unrolled)];
-    const needed = this.#liveness.liveIn(between.index);
-    // How many single rounds come before; i has not come to n then, so that it has not overflowed.
-    const rounds = v.named("rounds before");
-    v.extendable = { start: counter.start, rounds, step: counter.by };
-    const begin = this.#inSingle(atSingle);
-    // Values of an earlier time have names of their own, as what the unrolled loop does not change stays as it is.
-    const past = (r: number): Sum => this.#unknown(`past:${r}`, r);
-    const atBetween = new Map(atBefore);
-    for (const r of this.#writtenIn(beforeSingle, single)) {
-      const isSame = v.in(atBefore, r) === v.in(atSingle, r);
-      // Where no single round comes before, nothing is computed for them.
-      if (needed.has(r) && !isSame) return false;
-      const step = isSame ? steps.find(({ register }) => register === r) : undefined;
-      if (step !== undefined) atBetween.set(r, v.plus(step.start, rounds, step.by));
-      else atBetween.set(r, isSame && inSingle.has(r) ? past(r) : this.#unknown(`stale:${r}`, r));
-    }
-    for (const block of [between, beforeUnrolled]) if (!this.#followAll(block, atBetween, [])) return false;
-    // In terms of what single rounds have in registers.
-    const inRounds = new Map(atBetween);
-    const relations: Relation[] = [];
-    for (const register of inUnrolled) {
-      const value = v.in(atBetween, register);
-      const isCarried = this.#liveness.liveIn(unrolled.index).has(register);
-      const same = isCarried ? [...inSingle].find((r) => value === past(r)) : undefined;
-      const relation =
-        same === undefined ? this.#relation(value, steps, rounds, left) : { single: same, offset: null };
-      if (!isCarried || relation === null) inRounds.set(register, this.#unknown(`unrolled:${register}`, register));
-      else relations.push({ register, ...relation });
-    }
-    const inTermsOf = (values: Values, { single: r, offset }: Relation): Sum =>
-      offset === null ? v.in(values, r) : v.plus(v.in(values, r), offset);
-    for (const relation of relations) inRounds.set(relation.register, inTermsOf(begin, relation));
-    const [many, one]: [SymbolicLoad[], SymbolicLoad[]] = [[], []];
-    const atEnd = new Map(begin);
-    for (let n = 0; n < times; n++) if (!this.#followAll(single, atEnd, many)) return false;
-    if (!this.#followAll(unrolled, inRounds, one)) return false;
-    const isSame = many.length === one.length && many.every((l, i) => isSameLoad(l, one[i]!));
-    if (!isSame || !this.#leaveMemory(many, begin, steps, counter.by)) return false;
-    const { register } = this.#guardOf(unrolled);
-    if (v.in(inRounds, register) !== v.prim("i32.lt_s", [v.in(atEnd, counter.register), limit], 32)) return false;
-    // The next round begins in the same terms.
-    if (relations.some((each) => v.in(inRounds, each.register) !== inTermsOf(atEnd, each))) return false;
-    const live = this.#liveness.liveIn(after);
-    const written = this.#writtenIn(beforeSingle, single, between, beforeUnrolled, unrolled);
-    for (const r of written) {
-      if (live.has(r) && (r === left || !inSingle.has(r) || v.in(inRounds, r) !== v.in(atEnd, r))) return false;
-    }
-    return true;
-  }
-
-  /** The register of single rounds from which a value differs by a constant. */
-  #relation(value: Sum, steps: readonly Step[], rounds: Sum, left: number): Omit<Relation, "register"> | null {
-    const v = this.#values;
-    for (const { register, start, by } of steps) {
-      if (register === left || start.bits !== value.bits) continue;
-      const offset = v.minus(value, v.plus(start, rounds, by));
-      if (offset.parts.size === 0) return { single: register, offset };
-    }
-    return null;
-  }
-
-  /** Whether an address leaves all memory before the rounds are counted once more from the least number on. */
-  #leaveMemory(loads: readonly SymbolicLoad[], begin: Values, steps: readonly Step[], by: bigint): boolean {
-    const v = this.#values;
-    return steps.some(({ register, start, by: bytes }) => {
-      const growth = bytes < 0n ? -bytes : bytes;
-      if (start.bits !== 64 || growth < 2n * by || growth >= 1n << 31n) return false;
-      return loads.some(
-        ({ address, isFar }) => isFar && v.minus(address, begin.get(register)!).parts.size === 0,
-      );
-    });
-  }
-
-  /** The instructions that count down a register, and compare it, for nobody else. */
-  #countingIn(single: FlowBlock, left: number): readonly number[] {
-    const found: number[] = [];
-    for (let i = single.start; i < single.end - 1; i++) {
-      const written = registersWritten(this.#instructions[i]!);
-      if (written.length === 1 && written[0] === left) found.push(i);
-    }
-    return found;
-  }
-}
-
-const isSameLoad = (a: SymbolicLoad, b: SymbolicLoad): boolean => a.address === b.address && a.what === b.what;

@@ -155,8 +155,8 @@ export class SymbolicValues {
     if (typeof value === "bigint") return this.constant(value, bits);
     if (ty === "i32" && typeof value === "number") return this.constant(BigInt(value), bits);
     // Zeros have signs; NaNs are not told apart, as two of them may have other bits.
-    const isNaN = typeof value === "number" && Number.isNaN(value);
-    return this.named(isNaN ? `nan:${this.#atoms.size}` : `${ty}:${Object.is(value, -0) ? "-0" : value}`, bits);
+    const isUnknown = typeof value === "number" && Number.isNaN(value);
+    return this.named(isUnknown ? `nan:${this.#atoms.size}` : `${ty}:${Object.is(value, -0) ? "-0" : value}`, bits);
   }
 
   #computed(prim: string, args: readonly Sum[], bits: 32 | 64): Sum {
@@ -177,6 +177,9 @@ export class SymbolicValues {
       case "i32.shl":
       case "i64.shl":
         if (b.parts.size === 0 && b.constant < BigInt(bits)) return times(a, 1n << b.constant);
+        break;
+      case "i32.shr_u":
+        if (b.parts.size === 0 && b.constant === 0n) return a;
         break;
       case "i32.xor":
       case "i64.xor":

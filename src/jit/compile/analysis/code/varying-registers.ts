@@ -3,9 +3,9 @@ import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 
 /**
- * The registers that threads of a warp are likely to have different values in, as these depend on the threads' numbers,
- * or on memory at places that do. Numbers of warps, or of rows of a block, do not count. Nothing but speed may depend on
- * it: which instructions threads execute is not looked at.
+ * The registers that threads of a warp are likely to have different values in, as these depend on the threads'
+ * numbers, or on memory at places that do. Numbers of warps, or of rows of a block, do not count. Nothing but speed may
+ * depend on it: which instructions threads execute is not looked at.
  */
 export function varyingRegisters({ instructions }: IrFunction): ReadonlySet<number> {
   const varying = new Set<number>();

@@ -168,6 +168,12 @@ const families = {
     statements: [2, 6],
     wide: true,
   },
+  // Loops that are unrolled by four, with a loop for what is left over, and others that differ in one place.
+  unrolled: {
+    weights: { compute: 2, unrolledRow: 6, conditional: 0.7, loop: 0.3, phase: 0.5 },
+    statements: [1, 4],
+    wide: true,
+  },
   // Rounds of loops over tiles of one size, and conditions, that the numbers of a block's threads rule out.
   fixedRounds: {
     weights: { compute: 2, fixedRounds: 6, conditional: 0.5, phase: 0.7, layout: 1, exchange: 0.3 },

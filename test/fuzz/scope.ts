@@ -33,6 +33,7 @@ type StatementKind =
   | "rows"
   | "strides"
   | "trips"
+  | "unrolledRow"
   | "fixedRounds"
   | "lockstep"
   | "turns"

@@ -27,6 +27,7 @@ import { partialWarp } from "./partial-warps.ts";
 import { print, stream } from "./stream.ts";
 import { strides } from "./strides.ts";
 import { trips } from "./trips.ts";
+import { unrolledRow } from "./unrolled-rows.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
 import { rows } from "./rows.ts";
@@ -85,6 +86,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   lockstep: { write: lockstep, fits: together },
   turns: { write: turns, fits: together },
   trips: { write: trips, fits: (scope) => together(scope) && scope.nesting === 0 },
+  unrolledRow: { write: unrolledRow, fits: ({ level }) => level < 0 },
   fixedRounds: { write: fixedRounds, fits: ({ level }) => level < 0 },
   rows: { write: rows, fits: ({ level, nesting }) => level < 0 && nesting === 0 },
   strides: { write: strides, fits: ({ level }) => level < 0 },

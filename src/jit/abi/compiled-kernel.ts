@@ -40,6 +40,8 @@ export interface CompiledKernel extends KernelModule, KernelRoom {
   readonly targets: Uint8Array;
   /** Whether it looks at the map of allocated granules: see `granule`. */
   readonly readsGranules: boolean;
+  /** Whether an instruction may stand for several, among which a fault is another one's: see `rerolled-loops.ts`. */
+  readonly isRerolled: boolean;
   /** Whether blocks may wait for each other. */
   readonly waits: boolean;
   /** Whether a launch may have to be given up and undone. */

@@ -62,13 +62,16 @@ const placementKeys: Readonly<Record<Placement, (block: Dim3) => string>> = {
   alongZ: ([, , blocks]) => ` ${blocks} blocks along z`,
 };
 
-/** Whether the lanes of a warp run in several chunks that know nothing of each other's faults. */
+/**
+ * Whether compiled code may come to another fault first than the interpreter: the lanes of a warp run in several chunks
+ * that know nothing of each other's faults, or in a loop that stands for two, one after the other.
+ */
 export function isJudged(
-  { lanes, shape }: CompiledKernel,
+  { lanes, shape, isRerolled }: CompiledKernel,
   { block: [x, y, z], threads, asked }: LaunchRequest,
 ): boolean {
   if (shape.width !== null) return false;
-  return asked !== undefined || lanes < Math.min(threads?.width ?? 32, x * y * z);
+  return isRerolled || asked !== undefined || lanes < Math.min(threads?.width ?? 32, x * y * z);
 }
 
 /** Whether a function waits for phases of mbarriers, or for tensor memory. */

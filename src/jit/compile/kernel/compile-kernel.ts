@@ -62,7 +62,8 @@ export function compileKernel(
   writeCallTable(unit);
   // 9. The module's bytes, and what the launcher must know of it.
   const waits = mayYield(unit, kernelPlan.points);
-  return describe(unit, kernel, { stateBytes, waits, modules });
+  const isRerolled = [kernelPlan, ...functionPlans].some(({ analysis }) => analysis.code.isRerolled);
+  return describe(unit, kernel, { stateBytes, waits, isRerolled, modules });
 }
 
 /** The imports of every kernel; the rest is imported where code first needs it. */
@@ -98,8 +99,14 @@ function describe(
   {
     stateBytes,
     waits,
+    isRerolled,
     modules,
-  }: { readonly stateBytes: number; readonly waits: boolean; readonly modules: ModuleCount },
+  }: {
+    readonly stateBytes: number;
+    readonly waits: boolean;
+    readonly isRerolled: boolean;
+    readonly modules: ModuleCount;
+  },
 ): CompiledKernel {
   module.export("run");
   const { imports, optimizingTime } = module;
@@ -122,6 +129,7 @@ function describe(
     mayGiveUp: stacks.isChecked || givingUp.some((name) => imports.includes(name)),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     readsGranules: accessHelpers.has(inAllocationsName),
+    isRerolled,
     waits: waits || shape.width !== null,
     imports,
   };

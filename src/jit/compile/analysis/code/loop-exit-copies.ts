@@ -164,6 +164,7 @@ class ExitCopying {
       writes,
       origins: lines.map((l) => l.origin),
       edgeCopies: new Set(lines.flatMap((l, i) => (l.isCopy ? [i] : []))),
+      isRerolled: this.#code.isRerolled,
       liveness: livenessOf({ instructions, registers: this.#registers }, newGraph, resultsOf(ir)),
     };
   }

@@ -15,6 +15,7 @@ import { predicatesForFlags } from "./flag-registers.ts";
 import { comparisonsForGuards } from "./guard-comparisons.ts";
 import { guardsOfNegations } from "./negated-guards.ts";
 import { conditionsForNumbers } from "./predicate-values.ts";
+import { withRerolledLoops } from "./rerolled-loops.ts";
 import type { SourceCode } from "./source-code.ts";
 import { withoutThreadSigns } from "./thread-signs.ts";
 import { withoutUnreached } from "./unreached-code.ts";
@@ -33,6 +34,8 @@ export interface PreparedCode {
   readonly origins: readonly number[];
   /** Copies for the lanes that take the branch after them. */
   readonly edgeCopies: ReadonlySet<number>;
+  /** Loops have become others, whose instructions stand for several (`rerolled-loops.ts`). */
+  readonly isRerolled: boolean;
 }
 
 export interface Preparation {
@@ -52,7 +55,9 @@ export function prepare(
   bindings: Bindings,
   { endsBlock, isAlone = () => false, separates, simplifies = true }: Preparation,
 ): PreparedCode {
-  const { ir, origins } = withChosenAddresses(withoutCopies(source));
+  const plain = withoutCopies(source);
+  const rerolled = withRerolledLoops(plain);
+  const { ir, origins } = withChosenAddresses(rerolled);
   const memo = new Map<Expr, Expr>();
   // Values are moved as bits. Undefined cases matter to observers alone, which need the interpreter.
   const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));
@@ -99,6 +104,7 @@ export function prepare(
     writes,
     origins: origins ?? instructions.map((_, i) => i),
     edgeCopies: new Set(),
+    isRerolled: rerolled !== plain,
     liveness: livenessOf({ instructions, registers: kept }, graph, returned),
   };
 }

@@ -63,6 +63,31 @@ const immediates = ((): Uint8Array => {
 const isEvent = new Uint8Array(0x100);
 for (const code of Object.values(opcodes)) if (code !== opcodes.call) isEvent[code] = 1;
 
+/** A place in a function's code. */
+class Place {
+  readonly #bytes: Uint8Array;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  byte(): number {
+    return this.#bytes[this.at++]!;
+  }
+
+  /** A number in LEB128, of which the lowest 32 bits count. */
+  number(): number {
+    let byte = this.byte();
+    let value = byte & 0x7f;
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+    }
+    return value;
+  }
+}
+
 /** Reads the body of a function that is not finished: its calls have no index yet. */
 export function codeEvents(bytes: Uint8Array): CodeEvents {
   let [opcodeAt, operandAt, fromAt, toAt] = [
@@ -72,37 +97,20 @@ export function codeEvents(bytes: Uint8Array): CodeEvents {
     new Int32Array(1024),
   ];
   const tables: number[][] = [];
+  const place = new Place(bytes);
   let count = 0;
-  let at = 0;
-  let value = 0;
-  const read = (): void => {
-    let byte = bytes[at++]!;
-    value = byte & 0x7f;
-    for (let shift = 7; byte >= 0x80; shift += 7) {
-      byte = bytes[at++]!;
-      value |= (byte & 0x7f) << shift;
+  while (place.at < bytes.length) {
+    const from = place.at;
+    const opcode = place.byte();
+    let value = 0;
+    if (opcode === opcodes.brTable) {
+      const labels = place.number() + 1;
+      value = tables.push(Array.from({ length: labels }, () => place.number())) - 1;
+    } else {
+      const has = immediates[opcode >= 0xfc ? key(opcode, place.number()) : opcode]!;
+      for (let left = has >>> 5; left > 0; left--) value = place.number();
+      place.at += has & 31;
     }
-  };
-  while (at < bytes.length) {
-    const from = at;
-    const opcode = bytes[at++]!;
-    let row = opcode;
-    value = 0;
-    if (opcode >= 0xfc) {
-      read();
-      row = key(opcode, value);
-    } else if (opcode === opcodes.brTable) {
-      read();
-      const labels: number[] = [];
-      for (let left = value; left >= 0; left--) {
-        read();
-        labels.push(value);
-      }
-      value = tables.push(labels) - 1;
-    }
-    const has = immediates[row]!;
-    for (let left = has >>> 5; left > 0; left--) read();
-    at += has & 31;
     if (isEvent[opcode] === 0) continue;
     if (count === opcodeAt.length) {
       opcodeAt = grown(opcodeAt, new Uint8Array(2 * count));
@@ -113,7 +121,7 @@ export function codeEvents(bytes: Uint8Array): CodeEvents {
     opcodeAt[count] = opcode;
     operandAt[count] = value;
     fromAt[count] = from;
-    toAt[count++] = at;
+    toAt[count++] = place.at;
   }
   return { count, opcode: opcodeAt, operand: operandAt, from: fromAt, to: toAt, tables };
 }

@@ -142,13 +142,13 @@ class Outliner {
     const { opcode, operand, from: starts, to: ends } = this.#events;
     const code = new ByteWriter();
     const locals: WasmTy[] = [];
-    const numbers = new Map(params.map((local, i) => [local, i]));
+    const numbers = new Int32Array(this.#types.length).fill(-1);
+    params.forEach((local, i) => {
+      numbers[local] = i;
+    });
     const numberOf = (local: number): number => {
-      const known = numbers.get(local);
-      if (known !== undefined) return known;
-      const added = params.length + locals.push(this.#types[local]!) - 1;
-      numbers.set(local, added);
-      return added;
+      if (numbers[local] === -1) numbers[local] = params.length + locals.push(this.#types[local]!) - 1;
+      return numbers[local]!;
     };
     const exit = exits.length === 0 ? null : params.length + locals.push("i32") - 1;
     const merges = new MergeCount();

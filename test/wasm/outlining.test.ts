@@ -212,6 +212,39 @@ describe("code that becomes functions", () => {
     expect([f(1, 0, 0), f(6, 0, 0), f(9, 0, 0)]).toEqual([0, 9, 16]);
   });
 
+  test("keeps what the next round of a loop around its own reads", () => {
+    const { f } = compiled(always, (w) => {
+      const [sum, last, i, rounds] = [w.local("i32"), w.local("i32"), w.local("i32"), w.local("i32")];
+      const plus = (local: number, value: number): void =>
+        w.assign([{ local, value: wasm.op("i32.add", wasm.local("i32", local), wasm.i32(value)) }]);
+      w.loop((outer) => {
+        w.assign([{ local: sum, value: wasm.op("i32.add", wasm.local("i32", sum), wasm.local("i32", last)) }]);
+        w.assign([{ local: i, value: wasm.i32(0) }]);
+        w.block((done) => {
+          w.loop((inner) => {
+            w.value(wasm.op("i32.ge_u", wasm.local("i32", i), wasm.local("i32", 0)));
+            w.brIf(done);
+            w.value(wasm.op("i32.eqz", wasm.op("i32.and", wasm.local("i32", i), wasm.i32(1))));
+            w.expect(false);
+            w.if(() => {
+              plus(i, 1);
+              w.assign([{ local: last, value: wasm.local("i32", i) }]);
+              w.br(inner);
+            });
+            plus(i, 1);
+            w.assign([{ local: last, value: wasm.i32(0) }]);
+            w.br(inner);
+          });
+        });
+        plus(rounds, 1);
+        w.value(wasm.op("i32.lt_u", wasm.local("i32", rounds), wasm.i32(3)));
+        w.brIf(outer);
+      });
+      w.get(sum);
+    });
+    expect([f(0, 0, 0), f(4, 0, 0), f(5, 0, 0)]).toEqual([0, 0, 10]);
+  });
+
   test("leaves for several labels, and around a loop", () => {
     const { f } = compiled(always, (w) => {
       const rounds = w.local("i32");

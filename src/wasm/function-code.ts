@@ -1,4 +1,5 @@
 import { ByteWriter } from "./bytes.ts";
+import type { FunctionBody } from "./function-body.ts";
 import type { WasmTy } from "./operation.ts";
 
 export const typeBytes: Readonly<Record<WasmTy, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
@@ -12,19 +13,9 @@ export interface FunctionCode {
   readonly hints: readonly (readonly [offset: number, expected: boolean])[];
 }
 
-/** The parts of a function from which its code is put together. Positions are in the body. */
-interface Parts {
-  readonly body: ByteWriter;
-  readonly locals: readonly WasmTy[];
-  /** Where the index of a called function has to be inserted. */
-  readonly calls: readonly { readonly at: number; readonly callee: string }[];
-  /** Branches with a likely outcome. */
-  readonly hints: readonly { readonly at: number; readonly expected: boolean }[];
-}
-
 /** Puts a function's code together: its locals, then its instructions. */
 export function functionCode(
-  { body, locals, calls, hints: likely }: Parts,
+  { code, locals, calls, hints: likely }: FunctionBody,
   indexOf: (name: string) => number,
 ): FunctionCode {
   const head = new ByteWriter();
@@ -46,14 +37,14 @@ export function functionCode(
     for (let hint = likely[next]; hint !== undefined && hint.at < end; hint = likely[++next]) {
       hints.push([head.length + hint.at - from, hint.expected]);
     }
-    head.append(body.bytes.subarray(from, end));
+    head.append(code.bytes.subarray(from, end));
     from = end;
   };
   for (const { at, callee } of calls) {
     append(at);
     head.unsigned(indexOf(callee));
   }
-  append(body.length);
+  append(code.length);
   head.byte(0x0b);
   return { bytes: head.bytes.slice(), hints };
 }

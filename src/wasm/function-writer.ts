@@ -1,5 +1,6 @@
 import { ByteWriter } from "./bytes.ts";
-import { type FunctionCode, functionCode, typeBytes } from "./function-code.ts";
+import type { FunctionBody, RareCode } from "./function-body.ts";
+import { typeBytes } from "./function-code.ts";
 import type { Assignment, CutCode, Expectation, Label, OwnMemory } from "./function-parts.ts";
 import type { Wasm } from "./graph.ts";
 import { limits, TooLarge } from "./limits.ts";
@@ -29,6 +30,8 @@ export class FunctionWriter implements InstructionSink {
   /** Positions in `#out` of branches with a likely outcome. */
   readonly #hints: { readonly at: number; readonly expected: boolean }[] = [];
   #expected: Expectation = null;
+  /** What is hardly ever executed. */
+  readonly #rare: RareCode[] = [];
   readonly #locals: WasmTy[] = [];
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   readonly #inMemory: { readonly ty: WasmTy; readonly base: number; readonly at: number }[] = [];
@@ -50,11 +53,6 @@ export class FunctionWriter implements InstructionSink {
   /** The size of the code so far, in bytes. */
   get size(): number {
     return this.#out.length;
-  }
-
-  /** How much there is for a host to do that optimizes the function. */
-  get merges(): Pick<MergeCount, "values" | "labels" | "loops"> {
-    return this.#merges;
   }
 
   /** Returns a local that is not in use; `release` gives it back. Its initial value is undefined. */
@@ -114,6 +112,7 @@ export class FunctionWriter implements InstructionSink {
     inside();
     this.#cut = outer;
     const [called, hinted] = [this.#calls.splice(calls), this.#hints.splice(hints)];
+    while ((this.#rare.at(-1)?.to ?? 0) > start) this.#rare.pop();
     const bytes = this.#out.cut(start);
     return {
       write: () => {
@@ -199,8 +198,7 @@ export class FunctionWriter implements InstructionSink {
   /** Begins a block, to whose end branches go, or a loop, to whose beginning; `end` closes the innermost one. */
   begin(what: "block" | "loop"): Label {
     this.#requireSize();
-    this.#out.byte(what === "block" ? 0x02 : 0x03);
-    this.#out.byte(0x40);
+    this.#out.append([what === "block" ? 0x02 : 0x03, 0x40]);
     this.#merges.begin(what);
     return { depth: this.#depth++ };
   }
@@ -221,10 +219,7 @@ export class FunctionWriter implements InstructionSink {
     this.end();
   }
 
-  /**
-   * Tells the host the likely outcome of the next `if` or `brIf`. The host optimizes for it at the cost of the other
-   * one.
-   */
+  /** Tells the likely outcome of the next `if` or `brIf`, for which the host optimizes at the cost of the other one. */
   expect(expected: boolean): void {
     this.#expected = expected;
   }
@@ -236,17 +231,24 @@ export class FunctionWriter implements InstructionSink {
 
   /** Writes an `if` whose condition is on the stack. */
   if(then: () => void, otherwise: (() => void) | null = null, result: WasmTy | null = null): void {
+    const expected = result === null ? this.#expected : null;
     this.#hinted();
-    this.#out.byte(0x04);
-    this.#out.byte(result === null ? 0x40 : typeBytes[result]);
+    this.#out.append([0x04, result === null ? 0x40 : typeBytes[result]]);
     this.#merges.begin("if");
     this.#depth++;
-    then();
+    this.rarely(expected === false, then);
     if (otherwise !== null) {
       this.#out.byte(0x05);
-      otherwise();
+      this.rarely(expected === true, otherwise);
     }
     this.end();
+  }
+
+  /** Notes that what `inside` writes is hardly ever executed, if it `isRare`. */
+  rarely(isRare: boolean, inside: () => void): void {
+    const from = this.#out.length;
+    inside();
+    if (isRare) this.#rare.push({ from, to: this.#out.length });
   }
 
   br({ depth }: Label): void {
@@ -288,9 +290,7 @@ export class FunctionWriter implements InstructionSink {
 
   /** Writes a `select`: two values and a condition are on the stack. */
   select(ty: WasmTy): void {
-    this.#out.byte(0x1c);
-    this.#out.byte(1);
-    this.#out.byte(typeBytes[ty]);
+    this.#out.append([0x1c, 1, typeBytes[ty]]);
   }
 
   /** Writes a call. The function may be added to the module later. */
@@ -343,14 +343,14 @@ export class FunctionWriter implements InstructionSink {
   }
 
   /**
-   * Returns the function's code: its locals, then its instructions. `indexOf` returns the index of a function in the
-   * module.
+   * The function's code.
    *
    * @throws TooLarge if it is larger than hosts accept
    */
-  finish(indexOf: (name: string) => number): FunctionCode {
+  finish(): FunctionBody {
     this.#requireSize();
-    return functionCode({ body: this.#out, locals: this.#locals, calls: this.#calls, hints: this.#hints }, indexOf);
+    const [code, locals, calls, hints, rare] = [this.#out, this.#locals, this.#calls, this.#hints, this.#rare];
+    return { params: this.params, results: this.results, code, locals, calls, hints, rare, merges: this.#merges };
   }
 
   /** Called while code is written, too: writing code that is far too large takes long. */

@@ -41,6 +41,11 @@ export class MergeCount {
     if (construct !== undefined) construct.ways++;
   }
 
+  /** A branch goes to a label, so many constructs from the innermost one. */
+  branchBy(distance: number): void {
+    this.branch(this.#open.length - 1 - distance);
+  }
+
   /** `locals`: the number of locals. */
   end(locals: number): void {
     const construct = this.#open.pop();
@@ -50,7 +55,7 @@ export class MergeCount {
 }
 
 /** What there is to do for a host that optimizes a function. */
-interface FunctionSize {
+export interface FunctionSize {
   /** The size of its code, in bytes. */
   readonly size: number;
   readonly merges: Pick<MergeCount, "values" | "labels" | "loops">;

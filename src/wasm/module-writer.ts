@@ -1,9 +1,11 @@
 import { ByteWriter } from "./bytes.ts";
 import { wasm } from "./expr.ts";
 import { type Features, type LibraryFunction, noFeatures } from "./graph.ts";
-import { type FunctionCode, typeBytes } from "./function-code.ts";
+import type { FunctionBody } from "./function-body.ts";
+import { type FunctionCode, functionCode, typeBytes } from "./function-code.ts";
 import { FunctionWriter } from "./function-writer.ts";
 import { optimizingTime } from "./merge-count.ts";
+import { outline, type OutliningLimits, usualOutlining } from "./outlining.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import type { WasmTy } from "./operation.ts";
 
@@ -49,15 +51,19 @@ export class ModuleWriter implements ModuleScope {
   readonly #types: string[] = [];
   readonly #signatures: Signature[] = [];
   readonly #imports = new Map<string, { readonly type: number }>();
-  readonly #functions = new Map<string, { readonly type: number; readonly writer: FunctionWriter }>();
+  readonly #functions = new Map<string, FunctionWriter>();
+  /** The functions of the module as they will be, once it has all code. */
+  #bodies: ReadonlyMap<string, FunctionBody> | null = null;
   readonly #globals: { readonly ty: WasmTy; readonly initial: number }[] = [];
   readonly #exports: string[] = [];
   #memory: MemoryImport | null = null;
   #table: readonly string[] = [];
+  readonly #outlining: OutliningLimits;
 
   /** `features` are those of the machine that the module is for; by default it runs everywhere. */
-  constructor(features: Features = noFeatures) {
+  constructor(features: Features = noFeatures, outlining = usualOutlining) {
     this.features = features;
+    this.#outlining = outlining;
   }
 
   /** The names of the imported functions. */
@@ -71,8 +77,8 @@ export class ModuleWriter implements ModuleScope {
    */
   get optimizingTime(): number | null {
     let longest = 0;
-    for (const { writer } of this.#functions.values()) {
-      const time = optimizingTime(writer);
+    for (const { code, merges } of this.#outlined().values()) {
+      const time = optimizingTime({ size: code.length, merges });
       if (time === null) return null;
       longest = Math.max(longest, time);
     }
@@ -106,7 +112,9 @@ export class ModuleWriter implements ModuleScope {
   /** Adds a function and returns the writer of its body. */
   function(name: string, params: readonly WasmTy[], results: readonly WasmTy[]): FunctionWriter {
     const writer = new FunctionWriter(params, results, this);
-    this.#functions.set(name, { type: this.type(params, results), writer });
+    this.type(params, results);
+    this.#functions.set(name, writer);
+    this.#bodies = null;
     return writer;
   }
 
@@ -114,17 +122,35 @@ export class ModuleWriter implements ModuleScope {
    * Moves functions that call none but each other to a module of their own, which exports them; this one imports them.
    */
   moved(names: readonly string[]): ModuleWriter {
-    const other = new ModuleWriter(this.features);
+    const other = new ModuleWriter(this.features, this.#outlining);
     if (this.#memory !== null) other.importMemory(this.#memory);
     for (const name of names) {
-      const { writer } = this.#functions.get(name)!;
+      const writer = this.#functions.get(name)!;
       const { params, results } = writer;
       this.#functions.delete(name);
       this.importFunction(name, params, results);
-      other.#functions.set(name, { type: other.type(params, results), writer });
+      other.type(params, results);
+      other.#functions.set(name, writer);
       other.export(name);
     }
+    this.#bodies = null;
     return other;
+  }
+
+  /** All functions, of whose code some has become functions. */
+  #outlined(): ReadonlyMap<string, FunctionBody> {
+    if (this.#bodies !== null) return this.#bodies;
+    const bodies = new Map<string, FunctionBody>();
+    for (const [name, writer] of this.#functions) {
+      const outlined = outline(writer.finish(), name, this.#outlining);
+      bodies.set(name, outlined.own);
+      for (const [added, of] of outlined.rare) {
+        this.type(of.params, of.results);
+        bodies.set(added, of);
+      }
+    }
+    this.#bodies = bodies;
+    return bodies;
   }
 
   /** Sets the table of functions for indirect calls; an empty name leaves an entry null. */
@@ -161,17 +187,20 @@ export class ModuleWriter implements ModuleScope {
   finish(): Uint8Array<ArrayBuffer> {
     const out = new ByteWriter();
     out.append(header);
-    const indexOf = this.#functionIndices();
+    const bodies = this.#outlined();
+    const indexOf = this.#functionIndices(bodies);
     const filled = [...this.#table.entries()].filter(([, name]) => name !== "");
     writeSection(out, sections.type, this.#signatures.length, (part) => this.#writeTypes(part));
     const imports = this.#imports.size + (this.#memory === null ? 0 : 1);
     writeSection(out, sections.import, imports, (part) => this.#writeImports(part));
-    writeSection(out, sections.function, this.#functions.size, (part) => this.#writeFunctionTypes(part));
+    writeSection(out, sections.function, bodies.size, (part) => {
+      for (const { params, results } of bodies.values()) part.unsigned(this.type(params, results));
+    });
     writeSection(out, sections.table, this.#table.length === 0 ? 0 : 1, (part) => this.#writeTable(part));
     writeSection(out, sections.global, this.#globals.length, (part) => this.#writeGlobals(part));
     writeSection(out, sections.export, this.#exports.length, (part) => this.#writeExports(part, indexOf));
     writeSection(out, sections.element, filled.length, (part) => writeElements(part, filled, indexOf));
-    const codes = [...this.#functions.values()].map(({ writer }) => writer.finish(indexOf));
+    const codes = [...bodies.values()].map((body) => functionCode(body, indexOf));
     const hinted = codes.flatMap(({ hints }, i) =>
       hints.length === 0 ? [] : [{ hints, index: this.#imports.size + i }],
     );
@@ -181,8 +210,8 @@ export class ModuleWriter implements ModuleScope {
   }
 
   /** Numbers the functions: imports first, then those of the module in the order in which they were added. */
-  #functionIndices(): IndexOf {
-    const indices = new Map([...this.#imports.keys(), ...this.#functions.keys()].map((name, index) => [name, index]));
+  #functionIndices(bodies: ReadonlyMap<string, FunctionBody>): IndexOf {
+    const indices = new Map([...this.#imports.keys(), ...bodies.keys()].map((name, index) => [name, index]));
     return (name) => {
       const index = indices.get(name);
       if (index === undefined) throw new Error(`there is no function ${name}`);
@@ -214,10 +243,6 @@ export class ModuleWriter implements ModuleScope {
     part.byte(this.#memory.shared ? 3 : 1);
     part.unsigned(this.#memory.initial);
     part.unsigned(this.#memory.maximum);
-  }
-
-  #writeFunctionTypes(part: ByteWriter): void {
-    for (const { type } of this.#functions.values()) part.unsigned(type);
   }
 
   #writeTable(part: ByteWriter): void {

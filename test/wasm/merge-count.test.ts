@@ -7,7 +7,7 @@ function mergesOf(write: (f: ReturnType<ModuleWriter["function"]>, locals: reado
   const f = new ModuleWriter().function("f", [], []);
   const locals = [f.local("i32"), f.local("i32"), f.local("i32")];
   write(f, locals);
-  const { values, labels, loops } = f.merges;
+  const { values, labels, loops } = f.finish().merges;
   return { values, labels, loops };
 }
 

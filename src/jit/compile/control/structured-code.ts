@@ -62,7 +62,7 @@ export class StructuredCode {
   write(writeBlock: WriteBlock, before: (() => void) | null): void {
     this.#end = this.#writer.begin("block");
     if (before !== null) this.#writeFirst(before);
-    this.#writeScope(this.#layout.root, writeBlock);
+    this.#writer.rarely(before !== null, () => this.#writeScope(this.#layout.root, writeBlock));
     this.#writer.end();
   }
 

@@ -34,7 +34,8 @@ interface AddressRun extends Omit<AccessOffsets, "mayAdjoin"> {
 
 /**
  * Writes versions of an access: `then` if all offsets are good, `active` if those of the active lanes are, else
- * `otherwise`. Where the first two are the same function, there is one version for both. `asRun`: where the addresses may follow each other, for the case that they do.
+ * `otherwise`. Where the first two are the same function, there is one version for both. `asRun`: where the addresses
+ * may follow each other, for the case that they do.
  */
 export function either(
   w: FunctionWriter,

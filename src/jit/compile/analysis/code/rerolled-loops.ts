@@ -18,9 +18,9 @@ import { varyingRegisters } from "./varying-registers.ts";
  *
  * Where s is more than 1 and n is close to the greatest number, the last addition may overflow, so that i < n again.
  * Threads that do four rounds at once go on then, in both forms, the unrolled one asking only after each fourth round.
- * Until i comes to n once more, addresses of 64 bits that grow by more than i does each round cover more than 4 GiB,
- * which is more than a device has: both come to the same fault. Threads that have fewer rounds do not ask; they keep
- * the loop of single rounds (`single-loop-code.ts`).
+ * Until i comes to n once more, addresses of 64 bits that grow by more than i does each round cover more than 4 GiB.
+ * A device has less: both come to the same fault. Threads that have fewer rounds do not ask; they keep the loop of
+ * single rounds (`single-loop-code.ts`).
  */
 export function withRerolledLoops(code: SourceCode): SourceCode {
   const { ir } = code;

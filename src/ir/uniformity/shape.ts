@@ -114,6 +114,7 @@ export const farNumbers = (width: number, above: number, stride = 1): Shape => (
 
 /** The shape of a multiple of an affine value. */
 export function multipleOf(shape: Affine, factor: number): Shape {
+  if (factor === 1) return shape;
   const stride = shape.stride * factor;
   const isPower = factor > 0 && Number.isInteger(Math.log2(factor));
   const areNumbers = shape.width !== undefined && isPower && stride <= maxNumberStride;

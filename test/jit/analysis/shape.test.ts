@@ -21,6 +21,7 @@ const vector = { kind: "vector" };
 const affine = (stride: number) => ({ kind: "affine", stride });
 const threads = { kind: "affine", stride: 1, width: 16 };
 const farThreads = { ...threads, isFar: true };
+const multiples = (stride: number, above = 0) => ({ ...farThreads, stride, ...(above === 0 ? {} : { above }) });
 const indexed = (scale: number, signed: boolean, stride: number | null) => ({ kind: "indexed", scale, signed, stride });
 
 test.each([
@@ -47,7 +48,8 @@ test.each([
   ["a multiple by a parameter", "mul.lo.u32 %r1, %r0, %s0;", "%r1", vector],
   ["a square", "mul.lo.u32 %r1, %r0, %r0;", "%r1", vector],
   // Rule 3: by 31 the step is 2^31; by 32 PTX gives 0 in all lanes, which nothing here needs to know.
-  ["a shift", "shl.b32 %r1, %r0, 4;", "%r1", affine(16)],
+  ["a shift", "shl.b32 %r1, %r0, 4;", "%r1", multiples(16)],
+  ["a shift by more than an address needs", "shl.b32 %r1, %r0, 5;", "%r1", affine(32)],
   ["a shift by 31", "shl.b32 %r1, %r0, 31;", "%r1", affine(2 ** 31)],
   ["a shift by 32", "shl.b32 %r1, %r0, 32;", "%r1", vector],
   ["a shift by what is not known", "shl.b32 %r1, %r0, %s0;", "%r1", vector],
@@ -101,6 +103,19 @@ test.each([
     uniform,
   ],
   ["the bits of a sum", "add.u32 %r1, %r0, 8; shr.u32 %r2, %r1, 4;", "%r2", vector],
+  // Four times the numbers: 64 k to 64 k + 60 in steps of four.
+  ["a multiple and a constant", "mad.lo.u32 %r1, %r0, 4, 70;", "%r1", multiples(4, 6)],
+  ["a multiple and one of what the chunk spans", "mad.lo.u32 %r1, %r0, 4, 128;", "%r1", multiples(4)],
+  ["a multiple below one of 64", "shl.b32 %r1, %r0, 2; setp.lt.u32 %p1, %r1, 128;", "%p1", uniform],
+  ["below one that is between two chunks", "shl.b32 %r1, %r0, 2; setp.lt.u32 %p1, %r1, 125;", "%p1", uniform],
+  ["below the last lane's", "shl.b32 %r1, %r0, 2; setp.lt.u32 %p1, %r1, 124;", "%p1", vector],
+  ["at most the last lane's", "shl.b32 %r1, %r0, 2; setp.le.u32 %p1, %r1, 124;", "%p1", uniform],
+  ["below the second lane's", "shl.b32 %r1, %r0, 2; setp.lt.u32 %p1, %r1, 66;", "%p1", vector],
+  ["a multiple that may wrap around", "mad.lo.s32 %r1, %r0, 4, 6; setp.lt.s32 %p1, %r1, 70;", "%p1", vector],
+  ["what all lanes' multiples have", "shl.b32 %r1, %r0, 2; shr.u32 %r2, %r1, 6;", "%r2", uniform],
+  ["what they do not have", "shl.b32 %r1, %r0, 2; shr.u32 %r2, %r1, 5;", "%r2", vector],
+  ["the low bits of multiples", "shl.b32 %r1, %r0, 2; and.b32 %r2, %r1, 63;", "%r2", multiples(4)],
+  ["three times a number", "mul.lo.u32 %r1, %r0, 3; setp.lt.u32 %p1, %r1, 48;", "%p1", vector],
   ["the bits of a sum with whole chunks", "add.u32 %r1, %r0, 48; shr.u32 %r2, %r1, 4;", "%r2", uniform],
   [
     "a quotient, as of a number with a sign",

@@ -58,6 +58,12 @@ setp.lt.u32 %p1, %r6, 8; @%p1 bra MORE; st.global.u32 [%out+12], %r8; ${read}`,
     ],
     ["around a barrier", `${filled} bar.sync 0; ${read}`],
     [
+      "that nothing reads in blocks of this size",
+      `.local .align 16 .b8 table[32]; st.local.u32 [table+4], 5; mov.u32 %r6, %ntid.x; setp.lt.u32 %p1, %r6, 2000;
+@%p1 bra ON; mov.u64 %d1, table; mad.wide.u32 %d2, %t, 4, %d1; ld.local.u32 %r6, [%d2];
+st.global.u32 [%out+4], %r6; ON: st.global.u32 [%out], %t; ret;`,
+    ],
+    [
       "of parameters, before which some threads leave",
       `${declared} setp.gt.u32 %p1, %t, 60; @%p1 bra END; ld.param.u64 %d5, [out]; mov.u64 %d6, %d5;
 st.local.v2.u64 [%d1], {%d5, %d6}; st.local.u64 [%d1+16], 5; st.local.u64 [%d1+16], %d6; ld.param.u32 %r6, [out];

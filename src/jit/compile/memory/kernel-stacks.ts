@@ -42,7 +42,7 @@ export class KernelStacks {
   /** The grid begins. */
   begin(): void {
     const { frameImage } = this.#kernel.ir;
-    if (frameImage !== undefined) this.#fill(frameImage);
+    if (frameImage !== undefined && this.#unit.stacks.isUsed) this.#fill(frameImage);
     if (this.#held !== null) this.#writer.assign([{ local: this.#held, value: wasm.i32(-1) }]);
   }
 

@@ -10,7 +10,7 @@ import { scales } from "./scale.ts";
 const others: readonly Engine[] = [engines.seeded, engines.closures, engines.jit, engines.jit];
 /** Where it shows which lanes or which of several faults come first: seeds change that, too. */
 const inOrder: ReadonlySet<string> = new Set([
-  ...["print", "printingCalls", "warp", "strides", "rows", "trips", "mixed", "faults"],
+  ...["print", "printingCalls", "warp", "tables", "strides", "rows", "trips", "mixed", "faults"],
 ]);
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 

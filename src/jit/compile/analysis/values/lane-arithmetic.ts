@@ -37,16 +37,17 @@ export class LaneArithmetic {
   }
 
   /**
-   * Whether lanes with such addresses may access words of some bytes that are next to each other. They do not where a
-   * part of the address grows by more from lane to lane: what else there is, as a counter, mostly is the same in all.
+   * Whether lanes with such addresses may access words of some bytes that are next to each other. They do not where the
+   * address grows by more from lane to lane, but for what is written in several places, as a counter: that mostly is
+   * the same in all of them.
    */
   mayAdjoin(address: Expr, bytes: number): boolean {
     if (!this.is(address)) return false;
     const step = Math.abs(this.#stepOf(address));
-    return step === 0 || step === bytes;
+    return Number.isNaN(step) || step === 0 || step === bytes;
   }
 
-  /** By how much those parts of a sum grow from lane to lane of which that is known. */
+  /** By how much a sum grows from lane to lane without what is written in several places; NaN: unevenly. */
   #stepOf(expr: Expr): number {
     const stride = strideOf(this.#analysis.shape(expr));
     if (stride !== null) return stride;
@@ -58,7 +59,7 @@ export class LaneArithmetic {
       }
       return step;
     }
-    if (expr.kind !== "prim") return 0;
+    if (expr.kind !== "prim") return NaN;
     const [a, b] = expr.args;
     switch (expr.prim.slice(4)) {
       case "add":
@@ -66,15 +67,15 @@ export class LaneArithmetic {
       case "sub":
         return this.#stepOf(a!) - this.#stepOf(b!);
       case "shl":
-        return b!.kind === "const" ? this.#stepOf(a!) * 2 ** (Number(b.value) % 32) : 0;
+        return b!.kind === "const" ? this.#stepOf(a!) * 2 ** (Number(b.value) % 32) : NaN;
       case "mul":
-        return b!.kind === "const" ? this.#stepOf(a!) * Number(b.value) : 0;
+        return b!.kind === "const" ? this.#stepOf(a!) * Number(b.value) : NaN;
       case "extend_i32_s":
       case "extend_i32_u":
       case "wrap_i64":
         return this.#stepOf(a!);
       default:
-        return 0;
+        return NaN;
     }
   }
 

@@ -1,5 +1,7 @@
 import { ByteReader } from "./byte-reader.ts";
-import { hasLane, immediateBytes, memoryOpOf, valueOpOf } from "./instructions.ts";
+import { hasLane } from "../wasm/memory-ops.ts";
+import { immediateBytes } from "../wasm/value-ops.ts";
+import { memoryOpOf, valueOpOf } from "./instructions.ts";
 
 /** Skips an instruction's immediates. */
 function skipImmediates(code: ByteReader, opcode: number): void {

@@ -17,12 +17,3 @@ export function valueOpOf(prefix: number | null, code: number): ValueOp | undefi
 
 export const memoryOpOf = (prefix: number | null, code: number): MemoryOp | undefined =>
   accessesByCode.get(key(prefix, code));
-
-/** How many bytes of immediates an instruction that computes has. */
-export function immediateBytes(op: ValueOp): number {
-  if (op === "i8x16.shuffle") return 16;
-  return /_lane(_[su])?$/.test(op) ? 1 : 0;
-}
-
-/** Whether an access has the number of a lane. */
-export const hasLane = (op: MemoryOp): boolean => op.endsWith("_lane");

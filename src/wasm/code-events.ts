@@ -1,5 +1,5 @@
-import { memoryOps } from "./memory-ops.ts";
-import { valueOps } from "./value-ops.ts";
+import { hasLane, type MemoryOp, memoryOps } from "./memory-ops.ts";
+import { immediateBytes, type ValueOp, valueOps } from "./value-ops.ts";
 
 /** The opcodes that matter for control flow and locals. */
 export const opcodes = {
@@ -50,13 +50,13 @@ const immediates = ((): Uint8Array => {
   table[0x44] = 8;
   table[key(0xfc, 0x0a)] = 2;
   table[key(0xfc, 0x0b)] = 1;
+  // A constant vector.
   table[key(0xfd, 0x0c)] = 16;
   for (const [name, { prefix, code }] of Object.entries(valueOps)) {
-    if (name === "i8x16.shuffle") table[key(prefix, code)] = 16;
-    else if (/_lane(_[su])?$/.test(name)) table[key(prefix, code)] = 1;
+    table[key(prefix, code)] = immediateBytes(name as ValueOp);
   }
   for (const [name, { prefix, code }] of Object.entries(memoryOps))
-    table[key(prefix, code)] = 2 * number + Number(name.endsWith("_lane"));
+    table[key(prefix, code)] = 2 * number + Number(hasLane(name as MemoryOp));
   return table;
 })();
 

@@ -13,7 +13,7 @@ export interface FunctionBody {
   readonly calls: readonly { readonly at: number; readonly callee: string }[];
   /** Branches with a likely outcome, in order. */
   readonly hints: readonly { readonly at: number; readonly expected: boolean }[];
-  /** What of the code is hardly ever executed; parts may be within each other. */
+  /** The ranges of code that are hardly ever executed. They may be nested. */
   readonly rare: readonly RareCode[];
   /** How much there is for a host to do that optimizes the function. */
   readonly merges: FunctionSize["merges"];

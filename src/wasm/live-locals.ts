@@ -17,7 +17,7 @@ const copy = (to: LocalSet, from: LocalSet): void => {
   for (let i = 0; i < to.length; i++) to[i] = from[i]!;
 };
 
-/** A construct around the code that is looked at. */
+/** A block, loop or if around the current event. */
 interface Construct {
   /** The locals that are live where a branch to its label goes. */
   readonly label: LocalSet;
@@ -105,7 +105,7 @@ class LiveLocals {
     const live = this.#empty();
     const open: Construct[] = [{ label: this.#empty(), otherwise: live, hasElse: false }];
     let depth = 0;
-    /** The range whose code is looked at, how many constructs are open around it, and what is live after it. */
+    /** The current range, how many constructs are open around it, and what is live after it. */
     let range: CodeRange | null = null;
     let around = 0;
     let result = live;

@@ -92,3 +92,6 @@ export const memoryOps = {
 
 /** The name of an instruction that accesses memory. */
 export type MemoryOp = keyof typeof memoryOps;
+
+/** Whether an access has the number of a lane. */
+export const hasLane = (op: MemoryOp): boolean => op.endsWith("_lane");

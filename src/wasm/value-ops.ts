@@ -324,3 +324,9 @@ export const valueOps = {
 
 /** The name of an instruction that only computes. */
 export type ValueOp = keyof typeof valueOps;
+
+/** How many bytes of immediates an instruction that computes has. */
+export function immediateBytes(op: ValueOp): number {
+  if (op === "i8x16.shuffle") return 16;
+  return /_lane(_[su])?$/.test(op) ? 1 : 0;
+}

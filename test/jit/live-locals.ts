@@ -1,5 +1,7 @@
 import { ByteReader } from "../../src/cc/byte-reader.ts";
-import { hasLane, immediateBytes, memoryOpOf, valueOpOf } from "../../src/cc/instructions.ts";
+import { memoryOpOf, valueOpOf } from "../../src/cc/instructions.ts";
+import { hasLane } from "../../src/wasm/memory-ops.ts";
+import { immediateBytes } from "../../src/wasm/value-ops.ts";
 import { readModule } from "../../src/cc/module-reader.ts";
 
 /** What of a function matters to the liveness of its locals, as a tree. */

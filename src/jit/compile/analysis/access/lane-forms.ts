@@ -1,7 +1,7 @@
 import type { Expr } from "../../../../semantics/index.ts";
 import { areInRow, lanesOf, type LaunchShape } from "../../../abi/launch-shape.ts";
 import type { Invariants } from "../values/invariant-code.ts";
-import { singleValuesOf } from "../values/single-values.ts";
+import { soleValuesOf } from "../values/single-values.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 import type { LanePattern } from "./lane-patterns.ts";
 
@@ -48,11 +48,7 @@ export class LaneForms {
     this.#invariants = invariants;
     this.#lanes = lanesOf(shape);
     this.#areInRow = areInRow(shape);
-    const { instructions, liveness, writes } = analysis.code;
-    const readFirst = liveness.liveIn(0);
-    this.#written = this.#hasLanes()
-      ? singleValuesOf(instructions, (r) => writes[r] === 1 && !readFirst.has(r))
-      : new Map();
+    this.#written = this.#hasLanes() ? soleValuesOf(analysis.code) : new Map();
     if (this.#areInRow) for (const name of ["tid.x", "ntid.x"]) this.#multiples.set(name, this.#lanes);
   }
 

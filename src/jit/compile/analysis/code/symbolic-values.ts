@@ -49,7 +49,7 @@ export class SymbolicValues {
     this.#registers = registers;
   }
 
-  /** A value that has this name, of which nothing else is known. */
+  /** An unknown value. Values of the same name are equal. */
   named(name: string, bits: 32 | 64 = 32): Sum {
     return this.#single(this.#atom(name, []), bits);
   }

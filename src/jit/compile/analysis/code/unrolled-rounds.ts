@@ -9,7 +9,7 @@ import { isConditional, type UnrolledLoop } from "./unrolled-loops.ts";
 /** Rounds of one loop that a round of the other may have. */
 const unrollings: readonly number[] = [2, 4, 8, 16];
 
-/** Blocks of which it is looked at what they compute before a loop, at most. */
+/** The most blocks before a loop whose values are followed. */
 const maxBlocksBefore = 16;
 
 /** The single loop in place of one. */

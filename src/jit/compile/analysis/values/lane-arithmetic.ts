@@ -2,7 +2,7 @@ import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import { type Expr, registersOf } from "../../../../semantics/index.ts";
 import { strideOf } from "../../../../ir/uniformity/shape.ts";
-import { singleValuesOf } from "./single-values.ts";
+import { soleValuesOf } from "./single-values.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
@@ -54,7 +54,7 @@ export class LaneArithmetic {
     if (expr.kind === "reg") {
       let step = this.#steps.get(expr.reg);
       if (step === undefined) {
-        const value = this.#valuesOf().get(expr.reg);
+        const value = (this.#values ??= soleValuesOf(this.#analysis.code)).get(expr.reg);
         this.#steps.set(expr.reg, (step = value === undefined ? 0 : this.#stepOf(value)));
       }
       return step;
@@ -77,15 +77,6 @@ export class LaneArithmetic {
       default:
         return NaN;
     }
-  }
-
-  #valuesOf(): ReadonlyMap<number, Expr> {
-    if (this.#values === null) {
-      const { instructions, writes, liveness } = this.#analysis.code;
-      const readFirst = liveness.liveIn(0);
-      this.#values = singleValuesOf(instructions, (r) => writes[r] === 1 && !readFirst.has(r));
-    }
-    return this.#values;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
+import type { PreparedCode } from "../code/prepared-code.ts";
 
 /** By register, the value that an instruction gives it in all lanes. `isOnce`: registers that it alone writes. */
 export function singleValuesOf(
@@ -14,4 +15,10 @@ export function singleValuesOf(
     });
   }
   return values;
+}
+
+/** The same for all registers that one instruction writes, before they are read. */
+export function soleValuesOf({ instructions, writes, liveness }: PreparedCode): ReadonlyMap<number, Expr> {
+  const readFirst = liveness.liveIn(0);
+  return singleValuesOf(instructions, (r) => writes[r] === 1 && !readFirst.has(r));
 }

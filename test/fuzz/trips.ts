@@ -33,6 +33,14 @@ export function trips(scope: Scope): void {
     text.add(`mad.lo.u32 ${sum}, ${sum}, 3, ${word};`, `add.u32 ${k}, ${k}, ${random.pick([1, 8, 32])};`);
     if (random.chance(0.2)) text.add(`red.global.add.u32 [%bins], ${word};`);
   };
+  /** Reads by the register in which the loops count: before them it is the thread's number, or what others have. */
+  const useCounter = (): void => {
+    if (random.chance(0.6)) return;
+    const word = text.temporary(32);
+    const at = text.computed("and.b32", k, 31);
+    text.add(`mad.wide.u32 ${address}, ${at}, 4, ${base};`, `ld.global.u32 ${word}, [${address}];`);
+    text.add(`xor.b32 ${text.register(32)}, ${word}, ${k};`);
+  };
   const loop = (rounds: number, end: string): void => {
     const next = text.label();
     if (random.chance(0.8)) text.add(`setp.eq.u32 ${p}, ${count}, 0;`, `@${p} bra ${end};`);
@@ -42,7 +50,9 @@ export function trips(scope: Scope): void {
     text.add(`add.s32 ${count}, ${count}, -1;`, `setp.ne.s32 ${q}, ${count}, 0;`, `@${q} bra ${next};`);
   };
   const end = text.label();
+  useCounter();
   loop(1, end);
+  useCounter();
   if (random.chance(0.5)) {
     text.add(`shr.u32 ${count}, ${text.register(32)}, 30;`);
     loop(random.between(1, 4), end);

@@ -1,5 +1,6 @@
 import { lanesOf } from "../../abi/launch-shape.ts";
 import { copyAtLoopExits } from "../analysis/code/loop-exit-copies.ts";
+import { withNamesBeforeLoops } from "../analysis/code/names-before-loops.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { participantsIn } from "../analysis/access/participants.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
@@ -47,6 +48,6 @@ export function planKernel(
     participants: participantsIn(code, shape, scope.facts.bindings),
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
-  if (copied !== null) return planKernel(kernel, copied, scope, partial, true);
+  if (copied !== null) return planKernel(kernel, withNamesBeforeLoops(copied), scope, partial, true);
   return { analysis, points, matrices: new MemoryRegisters(analysis, points, shape.quads) };
 }

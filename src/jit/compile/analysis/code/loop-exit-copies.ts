@@ -1,22 +1,14 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
-import { type FlowBlock, type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
-import { livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
+import type { FlowBlock, FlowGraph } from "../../../../ir/flow/flow-graph.ts";
+import { resultsOf } from "../../../../ir/flow/liveness.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
-import { controlOf, type Guard, type Instruction, type Op, type Register } from "../../../../ir/index.ts";
+import { controlOf, type Guard, type Op } from "../../../../ir/index.ts";
 import { renaming } from "../../../../ir/rename-registers.ts";
-import { retargeted } from "../../../../ir/retarget.ts";
-import type { Expr } from "../../../../semantics/index.ts";
+import { BlockLines, type Line } from "./block-lines.ts";
 import type { PreparedCode } from "./prepared-code.ts";
 
 /** With more loops than this, copies and another analysis would take longer than they save. */
 const maxLoops = 500;
-
-/** An instruction with its number in the original code; a copy has that of the branch to which it belongs. */
-interface Line {
-  instruction: Instruction;
-  readonly origin: number;
-  readonly isCopy: boolean;
-}
 
 /**
  * Loop-exit copies: where lanes may leave a loop at different times, gives registers that the loop changes other names
@@ -59,20 +51,16 @@ const isTooLateAfter = (op: Op): boolean => {
 
 class ExitCopying {
   readonly #code: PreparedCode;
+  readonly #lines: BlockLines;
   readonly #blocks: Line[][];
-  readonly #registers: Register[];
   /** By register, the blocks that write it, before anything is split. */
   readonly #writers = new Map<number, number[]>();
   #changed = false;
 
   constructor(code: PreparedCode) {
     this.#code = code;
-    this.#registers = [...code.ir.registers];
-    this.#blocks = code.graph.blocks.map(({ start, end }) =>
-      code.instructions
-        .slice(start, end)
-        .map((instruction, i) => ({ instruction, origin: code.origins[start + i]!, isCopy: false })),
-    );
+    this.#lines = new BlockLines(code);
+    this.#blocks = this.#lines.blocks;
     this.#blocks.forEach((lines, block) => {
       for (const { instruction } of lines) {
         for (const to of instruction.dst) if (typeof to === "number") this.#noteWriter(to, block);
@@ -114,7 +102,7 @@ class ExitCopying {
     );
     if (split.length === 0) return;
     this.#changed = true;
-    const names = new Map(split.map((r) => [r, this.#registers.push({ ...this.#registers[r]! }) - 1]));
+    const names = new Map(split.map((r) => [r, this.#lines.registerLike(r)]));
     const rename = (r: number): number => names.get(r) ?? r;
     const renamed = renaming(rename);
     for (let b = start; b <= end; b++)
@@ -136,37 +124,7 @@ class ExitCopying {
   }
 
   result(): PreparedCode | null {
-    if (!this.#changed) return null;
-    const starts: number[] = [];
-    let at = 0;
-    for (const block of this.#blocks) {
-      starts.push(at);
-      at += block.length;
-    }
-    starts.push(at);
-    const { ir, graph } = this.#code;
-    const moved = (target: number): number => starts[graph.blockAt(target)]!;
-    const lines = this.#blocks.flat();
-    const instructions = lines.map(({ instruction }) => retargeted(instruction, moved));
-    const writes = new Uint32Array(this.#registers.length);
-    const count = (r: number): number => writes[r]!++;
-    for (const instruction of instructions) writesOf(instruction, count);
-    for (const { storage } of ir.params) {
-      if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
-    }
-    const changed = { ...ir, registers: this.#registers };
-    const newGraph = flowGraphOf(instructions, this.#code.flow);
-    return {
-      ir: changed,
-      instructions,
-      graph: newGraph,
-      flow: this.#code.flow,
-      writes,
-      origins: lines.map((l) => l.origin),
-      edgeCopies: new Set(lines.flatMap((l, i) => (l.isCopy ? [i] : []))),
-      isRerolled: this.#code.isRerolled,
-      liveness: livenessOf({ instructions, registers: this.#registers }, newGraph, resultsOf(ir)),
-    };
+    return this.#changed ? this.#lines.result() : null;
   }
 
   /** Whether a copy can stand at the end of a block. */
@@ -201,11 +159,7 @@ class ExitCopying {
   #insert(block: number, guard: Guard | null, from: number, to: number, isCopy: boolean): void {
     const lines = this.#blocks[block]!;
     const last = lines.at(-1)!;
-    const { class: c } = this.#registers[from]!;
-    const value: Expr = { kind: "reg", ty: c === "pred" ? "pred" : c === "b64" ? "i64" : "i32", reg: from };
-    const { span, location } = last.instruction;
-    const op = { kind: "pure", values: [value] } as const;
-    const instruction: Instruction = { guard, op, dst: [to], undefinedCases: [], span, location };
+    const instruction = this.#lines.move(last.instruction, guard, from, to);
     lines.splice(isTooLateAfter(last.instruction.op) ? lines.length - 1 : lines.length, 0, {
       instruction,
       origin: last.origin,

@@ -118,6 +118,36 @@ function sharedWindow(scope: Scope, array: string): void {
   loadWindow(scope, "shared", text.computed("mad.lo.s32", place, 4, text.computed("mov.u32", array)));
 }
 
+/** Windows of shared memory at which a loop looks in turn: all threads move on by the same in each round. */
+function sharedRounds(scope: Scope, array: string): void {
+  const { text, module } = scope;
+  const { random } = text;
+  const [rounds, step] = [random.between(2, 4), random.between(1, Math.max(1, module.threads >> 2))];
+  const places = wordsOfThread * module.threads - wordsOfWindow - step * (rounds - 1);
+  if (places < 1) return;
+  const [p, round, at] = [text.temporary(1), text.temporary(32), text.temporary(32)];
+  const start = text.computed(
+    "mad.lo.s32",
+    text.computed("rem.u32", anyNumber(scope), places),
+    4,
+    text.computed("mov.u32", array),
+  );
+  const isMoved = random.chance(0.5);
+  const [next, end] = [text.label(), text.label()];
+  text.add(`mov.u32 ${round}, 0;`);
+  if (isMoved) text.add(`mov.u32 ${at}, ${start};`);
+  text.place(next);
+  if (!isMoved) text.add(`mad.lo.u32 ${at}, ${round}, ${4 * step}, ${start};`);
+  loadWindow(scope, "shared", at);
+  if (isMoved) text.add(`add.u32 ${at}, ${at}, ${4 * step};`);
+  text.add(`add.u32 ${round}, ${round}, 1;`);
+  // Some lanes may go on longer than others.
+  const own = random.chance(0.2) ? text.computed("and.b32", "%lt", 1) : "0";
+  const left = text.computed("add.u32", text.computed("mov.u32", own), rounds - 1);
+  text.add(`setp.ge.u32 ${p}, ${round}, ${own === "0" ? rounds : left};`, `@${p} bra ${end};`, `bra ${next};`);
+  text.place(end);
+}
+
 /** Threads read what any have written before, and write to places of their own. */
 export function layout(scope: Scope): void {
   const { text, module } = scope;
@@ -137,6 +167,7 @@ export function layout(scope: Scope): void {
   }
   for (let i = random.between(1, 3); i > 0; i--) load(scope, from!);
   if (random.chance(0.3)) sharedWindow(scope, from!);
+  if (random.chance(0.4)) sharedRounds(scope, from!);
   const at = text.computed("mad.lo.s32", ownPlace(scope), 4, text.computed("mov.u32", to!));
   const half = random.chance(0.2) ? "u16" : "b32";
   const value = half === "b32" ? text.register(32) : text.register(16);

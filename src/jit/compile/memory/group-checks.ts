@@ -15,7 +15,7 @@ import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { both, plus, times } from "../lanes/scalar.ts";
+import { both } from "../lanes/scalar.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bentRun, straightRun } from "./bent-runs.ts";
@@ -33,6 +33,7 @@ import { unlessRun } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GranuleCheck } from "./granule-check.ts";
 import { type KeptCheck, keepCheck, type VerifiedGroup } from "./kept-check.ts";
+import { PatternPlaces } from "./pattern-places.ts";
 import { runsInRows } from "./row-offsets.ts";
 
 /** Makes the bounds checks of groups of accesses, each against the objects that the group is expected to find. */
@@ -46,6 +47,7 @@ export class GroupChecks {
   readonly #arithmetic: LaneArithmetic;
   readonly #ranges: ValueRanges;
   readonly #patterns: LanePatterns;
+  readonly #places: PatternPlaces;
   readonly #forms: LaneForms | null;
   readonly #straight: StraightAddresses;
   /** By group, its instructions. */
@@ -68,6 +70,7 @@ export class GroupChecks {
     const { facts, shape } = context.unit;
     const knownBlock = shape.full && !shape.scalar ? shape.block : null;
     this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
+    this.#places = new PatternPlaces(chunk, context, this.#patterns);
     const { analysis, invariants } = chunk;
     this.#forms = invariants === null || shape.scalar ? null : new LaneForms(analysis, invariants, shape);
     this.#straight = new StraightAddresses(analysis, invariants);
@@ -135,10 +138,12 @@ export class GroupChecks {
     const address = this.#chunk.value(group.address.base);
     const base = address.kind === "rows" ? vectorOf(address, this.#chunk.quads) : address;
     const pattern = this.#patternOf(group) ?? this.#globalRunsOf(group);
-    const run = isGranular || pattern !== null ? null : this.#runOf(group, target, base, mask, place);
+    const places = isGranular ? null : this.#knownPlaces(group, target, pattern);
+    const isRegular = isGranular || pattern !== null || places !== null;
+    const run = isRegular ? null : this.#runOf(group, target, base, mask, place);
     const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
     const write = (): VerifiedGroup =>
-      this.#verifyEach(group, { targets: [target, ...others], isGranular, locals, pattern }, base, mask);
+      this.#verifyEach(group, { targets: [target, ...others], isGranular, locals, pattern, places }, base, mask);
     if (run === null) return write();
     let found: VerifiedGroup | null = null;
     const each = this.#chunk.writer.cut(() => {
@@ -189,16 +194,17 @@ export class GroupChecks {
       readonly isGranular: boolean;
       readonly locals: readonly number[];
       readonly pattern: LanePattern | null;
+      /** Where the lanes access memory, if that is known. */
+      readonly places: CheckResult | null;
     },
     base: Value,
     mask: Mask,
   ): VerifiedGroup {
-    const { pattern } = parts;
+    const { pattern, places } = parts;
     let [target, ...others] = parts.targets;
     const { writer } = this.#chunk;
-    const offsets = pattern === null ? null : this.#placesOf(group, target, pattern);
-    if (offsets !== null) {
-      const kept = this.keep({ ok: wasm.i32(1), offsets, fallback: null }, target, group.count);
+    if (places !== null) {
+      const kept = this.keep(places, target, group.count);
       const plain = { inactiveMayAccess: true, mayAdjoin: false, pattern: null, run: null, fallback: null };
       return { ...kept, locals: [...kept.locals, ...parts.locals], ...plain };
     }
@@ -284,45 +290,20 @@ export class GroupChecks {
       if (mask !== null && this.#spanOf(address.base) + range.size > margin) return false;
     }
     if (range.offset % range.align !== 0) return false;
-    if (this.#hasPatterns(group) && this.#areWithin(group, targets, this.#instructions.get(group)!)) return true;
+    if (this.#hasPatterns(group) && this.#places.areWithin(group, targets, this.#instructions.get(group)!)) return true;
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
     const { min, max, align } = this.#ranges.of(address.base);
     if (align % range.align === 0 && min + range.offset >= start && max + range.offset + range.size <= end) return true;
-    return isInShared(group) && this.#areWithin(group, targets, null);
+    return isInShared(group) && this.#places.areWithin(group, targets, null);
   }
 
-  /**
-   * Whether the addresses of all threads that may execute one of some instructions (null: of all threads) follow from
-   * their numbers, and each lies in one of some objects. Those of shared memory have the same offsets.
-   */
-  #areWithin(group: AccessGroup, targets: readonly ExpectedObject[], instructions: readonly number[] | null): boolean {
-    const { address, range } = group;
-    if (range.offset % range.align !== 0) return false;
-    const places = targets.flatMap(({ object: { from, bytes } }) => {
-      if (from.kind !== "const" || bytes.kind !== "const") return [];
-      const start = Number(from.value) - range.offset;
-      return [{ start, end: start + Number(bytes.value) - range.size }];
-    });
-    return this.#patterns.isWithin(address.base, instructions, places, range.align);
-  }
-
-  /**
-   * The offsets of a group in a pattern whose anchors grow evenly from chunk to chunk, where the addresses of all
-   * threads are good: they follow from the number of the chunk's first thread, so that it does not matter which lanes
-   * are active. Null for others.
-   */
-  #placesOf(group: AccessGroup, target: ExpectedObject, { distances, places }: LanePattern): ByteOffsets | null {
-    const { first } = this.#context;
-    const isMove = (i: number): boolean => /^(load|store)$/.test(this.#chunk.analysis.code.instructions[i]!.op.kind);
-    if (places === null || first === null || !this.#instructions.get(group)!.every(isMove)) return null;
-    if (target.object.lane !== undefined || !this.#areWithin(group, [target], null)) return null;
-    const thread = wasm.local("i32", first);
-    const { start, step, threads } = places;
-    const isEven = step % threads === 0;
-    const chunk = isEven ? thread : wasm.op("i32.div_u", thread, wasm.i32(threads));
-    const beyond = step === 0 ? wasm.i32(0) : times(chunk, isEven ? step / threads : step);
-    const at = plus(plus(target.object.delta, wasm.i32(start + group.range.offset)), beyond);
-    return { kind: "pattern", at, distances };
+  /** The offsets of a group that follow from thread numbers, and from what all lanes share; null for others. */
+  #knownPlaces(group: AccessGroup, target: ExpectedObject, pattern: LanePattern | null): CheckResult | null {
+    if (!this.#hasPatterns(group)) return null;
+    const instructions = this.#instructions.get(group)!;
+    if (pattern === null) return this.#places.counted(group, instructions, target);
+    const offsets = this.#places.of(group, instructions, target, pattern);
+    return offsets === null ? null : { ok: wasm.i32(1), offsets, fallback: null };
   }
 
   /** Whether the addresses of a group may have a pattern: each lane has its own, and they are in shared memory. */

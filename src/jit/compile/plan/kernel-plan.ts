@@ -1,8 +1,11 @@
+import { everyLeaf, type Expr } from "../../../semantics/index.ts";
 import { lanesOf } from "../../abi/launch-shape.ts";
+import { LanePatterns } from "../analysis/access/lane-patterns.ts";
+import { participantsIn } from "../analysis/access/participants.ts";
+import { withCountersApart } from "../analysis/access/counters-apart.ts";
 import { copyAtLoopExits } from "../analysis/code/loop-exit-copies.ts";
 import { withNamesBeforeLoops } from "../analysis/code/names-before-loops.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
-import { participantsIn } from "../analysis/access/participants.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
@@ -27,7 +30,7 @@ export function planKernel(
   code: PreparedCode,
   scope: KernelScope,
   partial: ReadonlySet<CompiledFunction>,
-  hasCopies = scope.shape.width !== null,
+  isNamed = scope.shape.width !== null,
 ): KernelPlan {
   const { shape, graph, stacks } = scope;
   const points = suspensionPointsOf(code, graph, partial);
@@ -47,7 +50,24 @@ export function planKernel(
     lanes: lanesOf(shape),
     participants: participantsIn(code, shape, scope.facts.bindings),
   });
-  const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
-  if (copied !== null) return planKernel(kernel, withNamesBeforeLoops(copied), scope, partial, true);
+  const named = isNamed ? code : withNamesApart(code, analysis, scope);
+  if (named !== code) return planKernel(kernel, named, scope, partial, true);
   return { analysis, points, matrices: new MemoryRegisters(analysis, points, shape.quads) };
+}
+
+/** Code with names of their own for what the analysis cannot tell apart: it is to be made again. */
+function withNamesApart(code: PreparedCode, analysis: UniformityAnalysis, { shape, facts }: KernelScope): PreparedCode {
+  const copied = copyAtLoopExits(code, analysis.isDivergent);
+  const named = copied === null ? code : withNamesBeforeLoops(copied);
+  const block = shape.full && !shape.scalar ? shape.block : null;
+  if (block === null) return named;
+  const { length } = code.ir.registers;
+  const shapeOf = (expr: Expr): string | null =>
+    everyLeaf(expr, (leaf) => leaf.kind !== "reg" || leaf.reg < length) ? analysis.shape(expr).kind : null;
+  const patterns = new LanePatterns(named, block, facts.bindings, lanesOf(shape));
+  return withCountersApart(named, {
+    isUniform: (expr) => shapeOf(expr) === "uniform",
+    isUnknown: (expr) => shapeOf(expr) === "vector",
+    isOfThread: (expr) => patterns.rangeOf(expr) !== null,
+  });
 }

@@ -80,6 +80,15 @@ export class LanePatterns {
     );
   }
 
+  /** The least and the greatest address of a thread, and a power of two by which all are divisible; null if unknown. */
+  rangeOf(address: Expr): { readonly min: number; readonly max: number; readonly align: number } | null {
+    const values = this.#valuesOf(address);
+    if (values === null) return null;
+    const bits = values.reduce((a, b) => a | b, 0);
+    const [min, max] = [Math.min(...values), Math.max(...values)];
+    return { min, max, align: bits === 0 ? 2 ** 31 : (bits & -bits) >>> 0 };
+  }
+
   #valuesOf(address: Expr): readonly number[] | null {
     if (this.#facts === undefined) this.#facts = this.#find();
     return this.#facts?.values?.of(address) ?? null;

@@ -1,5 +1,15 @@
-import { blockStartsOf } from "../ir/flow/index.ts";
-import { type Instruction, type MovingOp, movesGroup, movingOp, stayingOp, touchesSharedMemory } from "../ir/index.ts";
+import { isCall } from "../ir/calls.ts";
+import { blockStartsOf, flowGraphOf } from "../ir/flow/index.ts";
+import { seesOthersItself, spinLoops } from "../ir/flow/spin-loops.ts";
+import {
+  type Instruction,
+  leadsBack,
+  type MovingOp,
+  movesGroup,
+  movingOp,
+  stayingOp,
+  touchesSharedMemory,
+} from "../ir/index.ts";
 import type { Site } from "../machine/state/code.ts";
 import type { BasicBlock, Step, Terminator } from "../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "./compile/decoding.ts";
@@ -48,6 +58,7 @@ export function decode(code: DecodedFunction, program: ProgramContext): BasicBlo
   const blocks = starts.map((start, i) => new Block(i, (starts[i + 1] ?? start) - start, visible[start] ?? false));
   const byStart = new Map(starts.map((start, i) => [start, blocks[i]!]));
   const blockAt = (instruction: number): BasicBlock => byStart.get(instruction)!;
+  const mayAwaitAt = spinLoopStarts(instructions);
   const sites: Site[] = instructions.map((instruction, index) => ({ code, index, instruction }));
   blocks.forEach((block, i) => {
     const start = starts[i]!;
@@ -66,12 +77,21 @@ export function decode(code: DecodedFunction, program: ProgramContext): BasicBlo
       const guard = guardWord(code, instruction);
       const decoding = { program, code, site, guard, operands, ...operands.results(instruction) };
       const [moving, staying] = [movingOp(instruction.op), stayingOp(instruction.op)];
-      if (moving !== null) block.terminator = makeTerminator(decoding, moving, { next, index: i, blockAt });
+      if (moving !== null) block.terminator = makeTerminator(decoding, moving, { next, index: i, blockAt, mayAwaitAt });
       if (staying !== null) steps.push(makeStep(decoding, staying));
     }
     block.steps = steps;
   });
   return blocks[0]!;
+}
+
+/** Tells where loops begin that may wait for others. Of functions only what they do when they run is known. */
+function spinLoopStarts(instructions: readonly Instruction[]): (instruction: number) => boolean {
+  const sees = (instruction: Instruction): boolean => isCall(instruction.op) || seesOthersItself(instruction);
+  if (!instructions.some((instruction, i) => leadsBack(instruction, i)) || !instructions.some(sees)) return () => false;
+  const graph = flowGraphOf(instructions);
+  const { all } = spinLoops(graph, instructions, sees);
+  return (instruction) => all.has(graph.blockAt(instruction));
 }
 
 function makeTerminator(d: Decoding, op: MovingOp, flow: Flow): Terminator {

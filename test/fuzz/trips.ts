@@ -21,7 +21,7 @@ export function trips(scope: Scope): void {
     text.place(again);
     text.add(`setp.eq.u32 ${p}, ${text.computed("and.b32", text.register(32), 3)}, 0;`, `@${p} bra ${skip};`);
   }
-  const count = text.computed("and.b32", text.register(32), random.pick([1, 3, 7]));
+  const count = text.computed("and.b32", text.register(32), random.pick([1, 3, 7, 127]));
   const sum = text.computed("mov.u32", text.register(32));
   const k = text.computed("mov.u32", random.chance(0.5) ? "%lt" : text.register(32));
   const round = (): void => {
@@ -32,6 +32,7 @@ export function trips(scope: Scope): void {
     } else text.add(`shr.u32 ${word}, ${k}, 1;`);
     text.add(`mad.lo.u32 ${sum}, ${sum}, 3, ${word};`, `add.u32 ${k}, ${k}, ${random.pick([1, 8, 32])};`);
     if (random.chance(0.2)) text.add(`red.global.add.u32 [%bins], ${word};`);
+    if (random.chance(0.1)) text.add(`atom.global.add.u32 ${text.temporary(32)}, [%bins], ${word};`);
   };
   /** Reads by the register in which the loops count: before them it is the thread's number, or what others have. */
   const useCounter = (): void => {
@@ -58,7 +59,11 @@ export function trips(scope: Scope): void {
     loop(random.between(1, 4), end);
   }
   text.place(end);
-  if (!isAround && scope.converged && module.threads % 32 === 0) exchange(scope, sum);
+  if (!isAround && scope.converged && module.threads % 32 === 0) {
+    const here = text.temporary(32);
+    text.add(`activemask.b32 ${here};`, `xor.b32 ${sum}, ${sum}, ${here};`);
+    exchange(scope, sum);
+  }
   text.add(`add.u32 ${text.register(32)}, ${sum}, ${random.pick([k, count])};`);
   if (!isAround) return;
   text.place(skip);

@@ -27,4 +27,6 @@ export interface Flow {
   readonly index: number;
   /** The block that begins at an instruction. */
   readonly blockAt: (instruction: number) => BasicBlock;
+  /** Whether lanes that jump back to an instruction may do so since they wait for others. */
+  readonly mayAwaitAt: (instruction: number) => boolean;
 }

@@ -44,14 +44,26 @@ export const whereGuardHolds = (
   },
 });
 
-/** Moves a whole group, from a block to another. */
-function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
-  group.at = to;
-  if (to.index <= from) warp.jumpBack(group, site);
+/** A block to which lanes jump, and whether they may wait for others in the loop that begins there. */
+interface Target {
+  readonly block: BasicBlock;
+  readonly mayAwait: boolean;
 }
 
-export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: Flow, op: OpOf<"branch">): Terminator {
-  const target = blockAt(op.target);
+const targetAt = ({ blockAt, mayAwaitAt }: Flow, instruction: number): Target => ({
+  block: blockAt(instruction),
+  mayAwait: mayAwaitAt(instruction),
+});
+
+/** Moves a whole group, from a block to another. */
+function jump(warp: Warp, group: Group, from: number, { block, mayAwait }: Target, site: Site): void {
+  group.at = block;
+  if (block.index <= from) warp.jumpBack(group, site, mayAwait);
+}
+
+export function makeBranch({ site, guard }: Decoding, flow: Flow, op: OpOf<"branch">): Terminator {
+  const { next, index } = flow;
+  const target = targetAt(flow, op.target);
   return {
     site,
     guard,
@@ -72,9 +84,9 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
       if (taken === 0) group.at = next;
       else if (taken === mask) jump(warp, group, index, target, site);
       else {
-        const other = warp.fork(group, taken, target);
+        const other = warp.fork(group, taken, target.block);
         group.at = next;
-        if (target.index <= index) warp.jumpBack(other, site);
+        jump(warp, other, index, target, site);
       }
     },
   };
@@ -82,10 +94,10 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
 
 export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-indexed">): Terminator {
   const { site, guard, operands } = d;
-  const { index: from, blockAt } = flow;
+  const { index: from } = flow;
   const index = operands.slot(op.index);
   const { prepare } = operands;
-  const targets = op.targets.map(blockAt);
+  const targets = op.targets.map((to) => targetAt(flow, to));
   return whereGuardHolds(d, flow, (warp, group, lanes, whole) => {
     const x = group.activation;
     let rest = lanes;
@@ -114,7 +126,7 @@ export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-inde
           uniform: op.uniform,
         });
       rest &= ~mask;
-      jump(warp, rest === 0 ? group : warp.fork(group, mask, target), from, target, site);
+      jump(warp, rest === 0 ? group : warp.fork(group, mask, target.block), from, target, site);
     }
   });
 }

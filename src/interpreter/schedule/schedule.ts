@@ -23,11 +23,11 @@ export interface Schedule {
 }
 
 /** Runs the blocks of a grid, in turns after each of which it may stop. Returns whether all have ended. */
-export function runGrid(grid: Grid, schedule: Schedule, stops: () => boolean = () => false): boolean {
+export function runGrid(grid: Grid, schedule: Schedule, stops: (() => boolean) | null = null): boolean {
   const { quantum } = schedule;
   for (let warp = schedule.next(); warp !== null; warp = schedule.next()) {
     if (runWarp(warp, grid, quantum)) schedule.took(warp);
-    if (stops()) return false;
+    if (stops?.()) return false;
   }
   return true;
 }

@@ -16,7 +16,10 @@ export class LaneStack {
 
   /** Makes room for `bytes` in every lane. What is there stays; new bytes are zeros. */
   reserve(bytes: number): void {
-    if (bytes <= this.stride) return;
+    if (bytes > this.stride) this.#grow(bytes);
+  }
+
+  #grow(bytes: number): void {
     const stride = Math.max(256, 2 ** Math.ceil(Math.log2(bytes)));
     const views = new Views(stride * 32);
     for (let lane = 0; lane < 32; lane++) {

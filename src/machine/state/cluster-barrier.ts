@@ -19,6 +19,7 @@ const nobody: Arrivals = { now: 0, owed: 0 };
  * `key`: a warp, which is only told apart from others.
  */
 export class ClusterBarrier {
+  readonly #threads: number;
   /** Threads of the cluster that have not exited, and how many of them have not arrived in the current phase. */
   #live: number;
   #missing: number;
@@ -26,8 +27,17 @@ export class ClusterBarrier {
   #waiters: Waiter[] = [];
 
   constructor(threads: number) {
+    this.#threads = threads;
     this.#live = threads;
     this.#missing = threads;
+  }
+
+  /** Prepares the barrier for another cluster. */
+  reset(): void {
+    this.#live = this.#threads;
+    this.#missing = this.#threads;
+    if (this.#arrivals.size > 0) this.#arrivals.clear();
+    this.#waiters.length = 0;
   }
 
   /** Threads that have arrived in the current phase, and those that have not exited. */

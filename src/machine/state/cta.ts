@@ -29,7 +29,8 @@ export class GridBlock implements Cta {
   readonly warps: readonly Warp[];
   readonly units = new UnitStates();
   readonly slot: number;
-  readonly #threads: number;
+  /** The cluster that it is in a launch without clusters. */
+  readonly #alone: BlockCluster;
   id: Dim3 = [0, 0, 0];
   cluster: Cluster;
   rank = 0;
@@ -44,8 +45,8 @@ export class GridBlock implements Cta {
     this.shared = new Views(sharedBytes);
     const [bx, by, bz] = grid.block;
     const threads = bx * by * bz;
-    this.#threads = threads;
-    this.cluster = new BlockCluster(1, threads);
+    this.#alone = new BlockCluster(1, threads);
+    this.cluster = this.#alone;
     const lockstep = grid.threads !== null;
     const width = grid.threads?.width ?? 32;
     this.barriers = Array.from({ length: lockstep ? 32 : 16 }, (_, id) => new Barrier<Warp>(id, lockstep ? 1 : 32));
@@ -65,7 +66,8 @@ export class GridBlock implements Cta {
   start(ticket: number, kernel: FunctionCode, cluster?: Cluster): void {
     this.place(ticket);
     this.released = false;
-    this.cluster = cluster ?? new BlockCluster(1, this.#threads);
+    if (cluster === undefined) this.#alone.barrier.reset();
+    this.cluster = cluster ?? this.#alone;
     this.cluster.enter(this);
     this.#writeScalars();
     if (this.shared.u8.length > 0) this.shared.u8.fill(0);

@@ -251,8 +251,8 @@ export interface Warp {
   return(group: Group, mask: number): void;
   /** Lanes of a group end. */
   exit(group: Group, mask: number): void;
-  /** A group jumps to an earlier block. One that keeps doing so gives way, so that the group it waits for can run. */
-  jumpBack(group: Group, site: Site): void;
+  /** A group jumps to an earlier block. One that keeps doing so gives way to others, soon where it `mayAwait` them. */
+  jumpBack(group: Group, site: Site, mayAwait: boolean): void;
   /** Lets groups run first that have given way less often. */
   giveWay(group: Group): void;
   /**

@@ -151,10 +151,11 @@ export class BlockWarp implements Warp {
     if (x.live === 0) this.#leave(x, group.turn);
   }
 
-  jumpBack(group: Group, site: Site): void {
+  jumpBack(group: Group, site: Site, mayAwait: boolean): void {
     this.lastJump = site;
-    this.#patience -= this.watched ? watchfulJump : 1;
-    this.watched = false;
+    this.#patience -= mayAwait && this.watched ? watchfulJump : 1;
+    // A loop within one that may wait can be what comes after the access.
+    if (mayAwait) this.watched = false;
     if (this.#patience <= 0) this.giveWay(group);
   }
 

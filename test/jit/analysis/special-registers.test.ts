@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { isClock } from "../../../src/ir/clock.ts";
 import {
-  isClock,
   isSameInBlock,
   lifetimeOf,
   specialShape,

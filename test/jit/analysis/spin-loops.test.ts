@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadProgram } from "../../../src/program/program.ts";
 import { prepare } from "../../../src/jit/compile/analysis/code/prepared-code.ts";
-import { spinLoops } from "../../../src/jit/compile/analysis/flow/spin-loops.ts";
+import { spinLoops } from "../../../src/ir/flow/spin-loops.ts";
 import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
 import { compile } from "../../../src/runtime/device/compile.ts";
 import { SourceText } from "../../../src/source/index.ts";

@@ -1,3 +1,4 @@
+import { readsClock } from "../../../ir/clock.ts";
 import { operandsOf, readsOf, writesOf } from "../../../ir/flow/accesses.ts";
 import { callOrder } from "../../../ir/flow/call-order.ts";
 import { type Instruction, type IrFunction, leadsBack, targetsIn, traitOf } from "../../../ir/index.ts";
@@ -7,7 +8,6 @@ import { laneByLaneAccesses } from "./access/lane-by-lane.ts";
 import type { WarpConflicts } from "./access/lane-meetings.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { pressureOf } from "./values/register-pressure.ts";
-import { readsClock } from "./values/special-registers.ts";
 
 /** Kernels with more instructions get narrow chunks: code grows with their width. */
 const large = 2000;

@@ -1,10 +1,10 @@
+import { isClock } from "../../../ir/clock.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { type ContextLayout, isHeaderWord, tidBytes } from "../../abi/context-layout.ts";
 import { isRow, type LaunchShape } from "../../abi/launch-shape.ts";
 import {
   type Dimension,
   dimensions,
-  isClock,
   isDimension,
   type SpecialLeaf,
   specialShape,

@@ -7,15 +7,13 @@ import {
   isIndirect,
   wordBytesOf,
 } from "../../../ir/calls.ts";
-import { operandsOf } from "../../../ir/flow/accesses.ts";
 import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
 import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
-import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op, traitOf } from "../../../ir/index.ts";
+import { seesOthersItself, spinLoops } from "../../../ir/flow/spin-loops.ts";
+import { type Instruction, isBlockBarrier, type Op, traitOf } from "../../../ir/index.ts";
 import { agrees, signatureOf } from "../../../ir/signature.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Preparation } from "../analysis/code/prepared-code.ts";
-import { spinLoops } from "../analysis/flow/spin-loops.ts";
-import { readsClock } from "../analysis/values/special-registers.ts";
 import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 
 /**
@@ -27,9 +25,6 @@ export const preparationIn = ({ mayExitIn, maySuspend, order }: CallGraph): Prep
   isAlone: maySuspend,
   separates: !order.recursive,
 });
-
-/** Whether an instruction by itself can see what others have done. */
-const seesOthersItself = ({ op }: Instruction): boolean => mayAwaitOthers(op) || operandsOf(op).some(readsClock);
 
 /** The functions that a kernel can reach, and what follows from the calls between them. */
 export class CallGraph {

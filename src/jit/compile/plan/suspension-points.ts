@@ -1,8 +1,8 @@
 import { isIndirect } from "../../../ir/calls.ts";
 import { stateHeaderBytes } from "../../abi/chunk-state.ts";
 import type { BarrierPlaces } from "../../../ir/flow/barrier-meetings.ts";
+import { spinLoops } from "../../../ir/flow/spin-loops.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
-import { spinLoops } from "../analysis/flow/spin-loops.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";

@@ -1,8 +1,8 @@
+import { isClock } from "../../../../ir/clock.ts";
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
 import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "../../../../ir/uniformity/linear-form.ts";
-import { isClock } from "./special-registers.ts";
 
 /**
  * Multiples of registers as they are when the block begins, of other values that do not change in it, and a constant.

@@ -1,7 +1,8 @@
 import { operandsOf } from "../../../../ir/flow/accesses.ts";
+import { isClock } from "../../../../ir/clock.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
-import type { Expr, SpecialName } from "../../../../semantics/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
 import type { LaunchShape } from "../../../abi/launch-shape.ts";
 import { affine, alongRows, numbers, type Shape, uniform, vector } from "../../../../ir/uniformity/shape.ts";
 
@@ -10,21 +11,6 @@ export type SpecialLeaf = Extract<Expr, { kind: "special" }>;
 export const dimensions = ["tid.x", "tid.y", "tid.z"] as const;
 export type Dimension = (typeof dimensions)[number];
 export const isDimension = (name: string): name is Dimension => (dimensions as readonly string[]).includes(name);
-
-const clocks: readonly string[] = [
-  "clock",
-  "clock_hi",
-  "clock64",
-  "globaltimer",
-  "globaltimer_lo",
-  "globaltimer_hi",
-] satisfies SpecialName[];
-
-/** Whether a special register is a clock. */
-export const isClock = (name: string): boolean => clocks.includes(name);
-
-export const readsClock = (expr: Expr): boolean =>
-  expr.kind === "special" ? isClock(expr.name) : expr.kind === "prim" && expr.args.some(readsClock);
 
 /** For how long a value stays the same: `code`, only as long as the instructions that write it say. */
 export type Lifetime = "grid" | "block" | "chunk" | "code";

@@ -1,9 +1,14 @@
-import { fileLeavesOf, operandsOf, readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
-import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
-import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
-import { awaitsPhase, type Instruction, type Op } from "../../../../ir/index.ts";
+import { readsClock } from "../clock.ts";
+import type { Instruction, Op } from "../instruction.ts";
+import { awaitsPhase } from "../mbarrier.ts";
+import { mayAwaitOthers } from "../op-traits.ts";
+import { fileLeavesOf, operandsOf, readsOf, writesOf } from "./accesses.ts";
 import { endsByCounting } from "./counting-exits.ts";
-import { readsClock } from "../values/special-registers.ts";
+import type { FlowGraph } from "./flow-graph.ts";
+import { type LoopRange, loopsOf } from "./loops.ts";
+
+/** Whether an instruction by itself can see what others have done. */
+export const seesOthersItself = ({ op }: Instruction): boolean => mayAwaitOthers(op) || operandsOf(op).some(readsClock);
 
 /** Loops that may wait for what other threads do, by their first blocks. */
 export interface SpinLoops {

@@ -1,10 +1,10 @@
-import { writersIn } from "../../../../ir/flow/accesses.ts";
-import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
-import type { LoopRange } from "../../../../ir/flow/loops.ts";
-import type { Guard, Instruction } from "../../../../ir/index.ts";
-import { integerOf } from "../../../../ir/uniformity/linear-form.ts";
-import { everyLeaf, type Expr, registersOf } from "../../../../semantics/index.ts";
-import { readsClock } from "../values/special-registers.ts";
+import { everyLeaf, type Expr, registersOf } from "../../semantics/index.ts";
+import { readsClock } from "../clock.ts";
+import type { Guard, Instruction } from "../instruction.ts";
+import { integerOf } from "../uniformity/linear-form.ts";
+import { writersIn } from "./accesses.ts";
+import type { FlowGraph } from "./flow-graph.ts";
+import type { LoopRange } from "./loops.ts";
 
 /** How often a value is looked up in the register that holds it, at most. */
 const maxHops = 8;

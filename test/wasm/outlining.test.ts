@@ -107,7 +107,7 @@ class RandomCode {
   #statement(depth: number): void {
     const w = this.#w;
     const simple = depth === 0;
-    switch (this.#pick(simple ? 3 : 9)) {
+    switch (this.#pick(simple ? 3 : 10)) {
       case 0: {
         const op = this.#one(["i32.add", "i32.mul", "i32.xor"] as const);
         const value = wasm.op(op, wasm.op("i32.add", this.#number(), wasm.i32(this.#pick(1000))), this.#number());
@@ -139,6 +139,18 @@ class RandomCode {
       case 6:
         w.rarely(true, this.#inside(depth));
         break;
+      case 7: {
+        // Code that is cut out, and written at two places: no branch leaves it.
+        const around = this.#labels.splice(0);
+        const code = w.cut(this.#inside(depth));
+        this.#labels.push(...around);
+        for (let i = 0; i < 2; i++) {
+          this.#statement(0);
+          code.write();
+        }
+        code.release();
+        break;
+      }
       default: {
         this.#condition();
         if (this.#pick(3) > 0) w.expect(this.#pick(2) === 0);

@@ -19,11 +19,36 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
+  /** Appends an opcode, which may have a prefix. */
+  opcode(prefix: number | null, code: number): void {
+    if (prefix === null) this.byte(code);
+    else {
+      this.byte(prefix);
+      this.unsigned(code);
+    }
+  }
+
+  /** Appends an opcode of one byte, and an index. */
+  indexed(code: number, index: number): void {
+    this.byte(code);
+    this.unsigned(index);
+  }
+
   /** Appends bytes. */
   append(bytes: ArrayLike<number>): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
+  }
+
+  /** Appends part of other bytes. */
+  appendPart(bytes: Uint8Array, from: number, to: number): void {
+    const length = to - from;
+    this.#reserve(length);
+    // Calls of functions of the host take longer than copying a few bytes.
+    if (length > 64) this.#bytes.set(bytes.subarray(from, to), this.#length);
+    else for (let i = 0; i < length; i++) this.#bytes[this.#length + i] = bytes[from + i]!;
+    this.#length += length;
   }
 
   /** Takes away the bytes from a position on, and returns them. */

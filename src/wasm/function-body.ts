@@ -1,4 +1,5 @@
 import type { ByteWriter } from "./bytes.ts";
+import type { CodeEvents } from "./code-events.ts";
 import type { FunctionSize } from "./merge-count.ts";
 import type { WasmTy } from "./operation.ts";
 
@@ -13,10 +14,15 @@ export interface FunctionBody {
   readonly calls: readonly { readonly at: number; readonly callee: string }[];
   /** Branches with a likely outcome, in order. */
   readonly hints: readonly { readonly at: number; readonly expected: boolean }[];
-  /** The ranges of code that are hardly ever executed. They may be nested. */
-  readonly rare: readonly RareCode[];
   /** How much there is for a host to do that optimizes the function. */
   readonly merges: FunctionSize["merges"];
+}
+
+/** What is known of a function that has just been written. */
+export interface WrittenBody extends FunctionBody {
+  readonly events: CodeEvents;
+  /** The ranges of code that are hardly ever executed. They may be nested. */
+  readonly rare: readonly RareCode[];
 }
 
 /** Bytes of a function's code that are hardly ever executed. They use nothing, and leave nothing, on the stack. */

@@ -1,5 +1,6 @@
 import { ByteWriter } from "./bytes.ts";
-import type { FunctionBody, RareCode } from "./function-body.ts";
+import { EventLog, opcodes } from "./code-events.ts";
+import type { RareCode, WrittenBody } from "./function-body.ts";
 import { typeBytes } from "./function-code.ts";
 import type { Assignment, CutCode, Expectation, Label, OwnMemory } from "./function-parts.ts";
 import type { Wasm } from "./graph.ts";
@@ -30,6 +31,8 @@ export class FunctionWriter implements InstructionSink {
   /** Positions in `#out` of branches with a likely outcome. */
   readonly #hints: { readonly at: number; readonly expected: boolean }[] = [];
   #expected: Expectation = null;
+  /** What uses locals or directs control in `#out`. */
+  readonly #events = new EventLog();
   /** What is hardly ever executed. */
   readonly #rare: RareCode[] = [];
   readonly #locals: WasmTy[] = [];
@@ -73,7 +76,7 @@ export class FunctionWriter implements InstructionSink {
     const ty = this.typeOf(local);
     // A local that nothing is assigned to is the shortest zero.
     this.get((this.#zeros[ty] ??= this.params.length + this.#locals.push(ty) - 1));
-    this.#indexed(0x21, local);
+    this.#event(opcodes.set, local);
   }
 
   /** Sets the spill area that `lasting` uses while it has room. */
@@ -113,11 +116,12 @@ export class FunctionWriter implements InstructionSink {
     this.#cut = outer;
     const [called, hinted] = [this.#calls.splice(calls), this.#hints.splice(hints)];
     while ((this.#rare.at(-1)?.to ?? 0) > start) this.#rare.pop();
-    const bytes = this.#out.cut(start);
+    const [bytes, noted] = [this.#out.cut(start), this.#events.cut(start)];
     return {
       write: () => {
         const moved = this.#out.length - start;
         this.#out.append(bytes);
+        noted(moved);
         for (const call of called) this.#calls.push({ ...call, at: call.at + moved });
         for (const hint of hinted) this.#hints.push({ ...hint, at: hint.at + moved });
       },
@@ -134,7 +138,7 @@ export class FunctionWriter implements InstructionSink {
   }
 
   get(local: number): void {
-    if (local < firstInMemory) this.#indexed(0x20, local);
+    if (local < firstInMemory) this.#event(opcodes.get, local);
     else {
       const { ty, base, at } = this.#inMemory[local - firstInMemory]!;
       this.get(base);
@@ -144,7 +148,7 @@ export class FunctionWriter implements InstructionSink {
 
   set(local: number): void {
     this.#merges.assigned();
-    if (local < firstInMemory) this.#indexed(0x21, local);
+    if (local < firstInMemory) this.#event(opcodes.set, local);
     else {
       const { ty, base, at } = this.#inMemory[local - firstInMemory]!;
       const value = this.local(ty);
@@ -158,7 +162,7 @@ export class FunctionWriter implements InstructionSink {
 
   tee(local: number): void {
     this.#merges.assigned();
-    if (local < firstInMemory) this.#indexed(0x22, local);
+    if (local < firstInMemory) this.#event(opcodes.tee, local);
     else {
       this.set(local);
       this.get(local);
@@ -169,7 +173,7 @@ export class FunctionWriter implements InstructionSink {
   op(op: ValueOp, immediates: readonly number[] = []): void {
     const lacksIt = op === "i8x16.relaxed_laneselect" && !this.#module.features.laneSelect;
     const { prefix, code } = valueOps[lacksIt ? "v128.bitselect" : op];
-    this.#code(prefix, code);
+    this.#out.opcode(prefix, code);
     for (let i = 0; i < immediates.length; i++) this.#out.byte(immediates[i]!);
   }
 
@@ -179,7 +183,7 @@ export class FunctionWriter implements InstructionSink {
    */
   memory(op: MemoryOp, align: number, offset = 0, lane?: number): void {
     const { prefix, code } = memoryOps[op];
-    this.#code(prefix, code);
+    this.#out.opcode(prefix, code);
     this.#out.unsigned(Math.log2(align));
     this.#out.unsigned(offset);
     if (lane !== undefined) this.#out.byte(lane);
@@ -198,13 +202,13 @@ export class FunctionWriter implements InstructionSink {
   /** Begins a block, to whose end branches go, or a loop, to whose beginning; `end` closes the innermost one. */
   begin(what: "block" | "loop"): Label {
     this.#requireSize();
-    this.#out.append([what === "block" ? 0x02 : 0x03, 0x40]);
+    this.#event(opcodes[what], 0x40);
     this.#merges.begin(what);
     return { depth: this.#depth++ };
   }
 
   end(): void {
-    this.#out.byte(0x0b);
+    this.#control(opcodes.end);
     this.#merges.end(this.#locals.length);
     this.#depth--;
   }
@@ -233,12 +237,12 @@ export class FunctionWriter implements InstructionSink {
   if(then: () => void, otherwise: (() => void) | null = null, result: WasmTy | null = null): void {
     const expected = result === null ? this.#expected : null;
     this.#hinted();
-    this.#out.append([0x04, result === null ? 0x40 : typeBytes[result]]);
+    this.#event(opcodes.if, result === null ? 0x40 : typeBytes[result]);
     this.#merges.begin("if");
     this.#depth++;
     this.rarely(expected === false, then);
     if (otherwise !== null) {
-      this.#out.byte(0x05);
+      this.#control(opcodes.else);
       this.rarely(expected === true, otherwise);
     }
     this.end();
@@ -253,7 +257,7 @@ export class FunctionWriter implements InstructionSink {
 
   br({ depth }: Label): void {
     this.#merges.branch(depth);
-    this.#indexed(0x0c, this.#distance(depth));
+    this.#event(opcodes.br, this.#distance(depth));
   }
 
   #distance(depth: number): number {
@@ -264,24 +268,25 @@ export class FunctionWriter implements InstructionSink {
   brIf({ depth }: Label): void {
     this.#hinted();
     this.#merges.branch(depth);
-    this.#indexed(0x0d, this.#distance(depth));
+    this.#event(opcodes.brIf, this.#distance(depth));
   }
 
   brTable(labels: readonly Label[], otherwise: Label): void {
-    this.#out.byte(0x0e);
+    const distances = [...labels, otherwise].map(({ depth }) => this.#distance(depth));
+    this.#control(opcodes.brTable, this.#events.tables.push(distances) - 1);
     this.#out.unsigned(labels.length);
-    for (const { depth } of [...labels, otherwise]) {
-      this.#merges.branch(depth);
-      this.#out.unsigned(this.#distance(depth));
+    for (const distance of distances) {
+      this.#merges.branchBy(distance);
+      this.#out.unsigned(distance);
     }
   }
 
   return(): void {
-    this.#out.byte(0x0f);
+    this.#control(opcodes.return);
   }
 
   unreachable(): void {
-    this.#out.byte(0x00);
+    this.#control(opcodes.unreachable);
   }
 
   drop(): void {
@@ -304,16 +309,16 @@ export class FunctionWriter implements InstructionSink {
    * `ModuleWriter.type`.
    */
   callIndirect(type: number): void {
-    this.#indexed(0x11, type);
+    this.#out.indexed(0x11, type);
     this.#out.byte(0);
   }
 
   globalGet(global: number): void {
-    this.#indexed(0x23, global);
+    this.#out.indexed(0x23, global);
   }
 
   globalSet(global: number): void {
-    this.#indexed(0x24, global);
+    this.#out.indexed(0x24, global);
   }
 
   memoryFill(): void {
@@ -347,10 +352,11 @@ export class FunctionWriter implements InstructionSink {
    *
    * @throws TooLarge if it is larger than hosts accept
    */
-  finish(): FunctionBody {
+  finish(): WrittenBody {
     this.#requireSize();
-    const [code, locals, calls, hints, rare] = [this.#out, this.#locals, this.#calls, this.#hints, this.#rare];
-    return { params: this.params, results: this.results, code, locals, calls, hints, rare, merges: this.#merges };
+    const [params, results, code, locals] = [this.params, this.results, this.#out, this.#locals];
+    const [calls, hints, rare, events, merges] = [this.#calls, this.#hints, this.#rare, this.#events, this.#merges];
+    return { params, results, code, locals, calls, hints, rare, events, merges };
   }
 
   /** Called while code is written, too: writing code that is far too large takes long. */
@@ -364,37 +370,29 @@ export class FunctionWriter implements InstructionSink {
 
   /** Writes a constant of any type. */
   constant(node: Extract<Wasm, { kind: "const" }>): void {
-    switch (node.ty) {
-      case "i32":
-        this.i32(node.value);
-        break;
-      case "i64":
-        this.i64(node.value);
-        break;
-      case "f32":
-        this.#out.byte(0x43);
-        this.#out.float32(node.value);
-        break;
-      case "f64":
-        this.#out.byte(0x44);
-        this.#out.float64(node.value);
-        break;
-      case "v128":
-        this.#code(0xfd, 0x0c);
-        this.#out.append(node.value);
+    if (node.ty === "i32") this.i32(node.value);
+    else if (node.ty === "i64") this.i64(node.value);
+    else if (node.ty === "v128") {
+      this.#out.opcode(0xfd, 0x0c);
+      this.#out.append(node.value);
+    } else if (node.ty === "f32") {
+      this.#out.byte(0x43);
+      this.#out.float32(node.value);
+    } else {
+      this.#out.byte(0x44);
+      this.#out.float64(node.value);
     }
   }
 
-  #code(prefix: number | null, code: number): void {
-    if (prefix === null) this.#out.byte(code);
-    else {
-      this.#out.byte(prefix);
-      this.#out.unsigned(code);
-    }
-  }
-
-  #indexed(code: number, index: number): void {
+  /** Writes an instruction that directs control, without what follows its opcode. */
+  #control(code: number, operand = 0): void {
+    this.#events.add(code, operand, this.#out.length);
     this.#out.byte(code);
-    this.#out.unsigned(index);
+  }
+
+  /** Writes an instruction of which the operand, in LEB128, is all that follows. */
+  #event(code: number, operand: number): void {
+    this.#control(code, operand);
+    this.#out.unsigned(operand);
   }
 }

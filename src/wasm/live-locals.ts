@@ -30,25 +30,19 @@ interface Construct {
  * Which of some locals may be read after each of some ranges of a function's code before they are assigned anew,
  * wherever the code goes from there. The ranges are in order, and none overlap.
  */
-export function liveAfter(
-  events: CodeEvents,
-  locals: ReadonlySet<number>,
-  ranges: readonly CodeRange[],
-): readonly ReadonlySet<number>[] {
-  const found = new LiveLocals(events, locals, ranges).find();
-  return found.map((set) => new Set([...locals].filter((_, bit) => ((set[bit >>> 5]! >>> (bit & 31)) & 1) !== 0)));
-}
-
-class LiveLocals {
+export class LiveLocals {
   readonly #events: CodeEvents;
   readonly #ranges: readonly CodeRange[];
   readonly #words: number;
-  /** By local; -1: it does not matter. */
+  /** By local; -1: it is none of these. */
   readonly #bitOf: Int32Array;
-  /** The events that matter: those that direct control, and those of these locals. */
+  /**
+   * The events that matter: those that direct control, and the first use of each of these locals in code that control
+   * enters and leaves at its ends alone, which says whether the local is live where that begins.
+   */
   readonly #kept: Int32Array;
-  /** By event that ends a loop, where the loop begins; else -1. */
-  readonly #beginOfLoop: Int32Array;
+  /** Of these, the bit of the local, or the operand; of an `end`, the event that begins the loop, or -1. */
+  readonly #operands: Int32Array;
   /** The loops in order, with the ones around them. */
   readonly #loops: { readonly begin: number; readonly around: number | null }[] = [];
   /** By event that begins a loop, the locals that are live there. */
@@ -60,33 +54,59 @@ class LiveLocals {
     this.#events = events;
     this.#ranges = ranges;
     this.#words = Math.ceil(locals.size / 32);
-    this.#bitOf = new Int32Array(Math.max(0, ...locals) + 1).fill(-1);
+    const bitOf = new Int32Array(Math.max(0, ...locals) + 1).fill(-1);
     [...locals].forEach((local, bit) => {
-      this.#bitOf[local] = bit;
+      bitOf[local] = bit;
     });
     this.#results = ranges.map(() => this.#empty());
-    this.#beginOfLoop = new Int32Array(count).fill(-1);
     const open: (number | null)[] = [];
     const kept = new Int32Array(count);
+    const operands = new Int32Array(count);
+    // By bit, the straight code in which it has been used last.
+    const usedIn = new Int32Array(locals.size);
+    const borders = [...ranges.flatMap(({ first, end }) => [first, end]), count];
+    let border = 0;
+    let straight = 1;
     let length = 0;
     for (let i = 0; i < count; i++) {
       const code = opcode[i]!;
-      if (code >= opcodes.get && (this.#bitOf[operand[i]!] ?? -1) < 0) continue;
-      kept[length++] = i;
-      if (code === opcodes.loop) {
-        this.#loops.push({ begin: i, around: open.findLast((begin) => begin !== null) ?? null });
-        open.push(i);
-      } else if (code === opcodes.block || code === opcodes.if) open.push(null);
-      else if (code === opcodes.end) this.#beginOfLoop[i] = open.pop() ?? -1;
+      while (borders[border]! <= i) {
+        straight++;
+        border++;
+      }
+      let value = operand[i]!;
+      if (code >= opcodes.get) {
+        value = bitOf[value] ?? -1;
+        if (value < 0 || usedIn[value] === straight) continue;
+        usedIn[value] = straight;
+      } else {
+        straight++;
+        if (code === opcodes.loop) {
+          this.#loops.push({ begin: i, around: open.findLast((begin) => begin !== null) ?? null });
+          open.push(i);
+        } else if (code === opcodes.block || code === opcodes.if) open.push(null);
+        else if (code === opcodes.end) value = open.pop() ?? -1;
+      }
+      kept[length] = i;
+      operands[length++] = value;
     }
+    this.#bitOf = bitOf;
     this.#kept = kept.subarray(0, length);
+    this.#operands = operands;
+    this.#find();
+  }
+
+  /** Whether one of the locals may be read after a range, which is known by its index. */
+  isLiveAfter(range: number, local: number): boolean {
+    const bit = this.#bitOf[local]!;
+    return ((this.#results[range]![bit >>> 5]! >>> (bit & 31)) & 1) !== 0;
   }
 
   #empty(): LocalSet {
     return new Uint32Array(this.#words);
   }
 
-  find(): readonly LocalSet[] {
+  #find(): void {
     // Whatever is live where a loop begins is read, before it is assigned, without going round it; or further round a
     // loop that is around it. To say that all of the latter's is live where the inner one begins may be too much.
     this.#pass(false);
@@ -94,13 +114,14 @@ class LiveLocals {
       if (around !== null) add(this.#atLoops.get(begin)!, this.#atLoops.get(around)!);
     }
     this.#pass(true);
-    return this.#results;
   }
 
   /** Goes through the code from its end. `isLast`: whether it is known what is live where loops begin. */
   #pass(isLast: boolean): void {
-    const { opcode, operand: operands, tables } = this.#events;
-    const bitOf = this.#bitOf;
+    const { opcode, tables } = this.#events;
+    const [kept, operands] = [this.#kept, this.#operands];
+    // Nothing is asked about what comes before this.
+    const first = (isLast ? this.#ranges[0]?.first : this.#loops[0]?.begin) ?? this.#events.count;
     let nextRange = this.#ranges.length - 1;
     const live = this.#empty();
     const open: Construct[] = [{ label: this.#empty(), otherwise: live, hasElse: false }];
@@ -114,33 +135,29 @@ class LiveLocals {
       if (isLast && range !== null && i >= range.first && depth - distance <= around) add(result, label);
       return label;
     };
-    for (let k = this.#kept.length - 1; k >= 0; k--) {
-      const i = this.#kept[k]!;
+    for (let k = kept.length - 1; k >= 0; k--) {
+      const i = kept[k]!;
       for (; nextRange >= 0 && i < this.#ranges[nextRange]!.end; nextRange--) {
         range = this.#ranges[nextRange]!;
         around = depth;
         result = this.#results[nextRange]!;
         if (isLast) add(result, live);
       }
-      const operand = operands[i]!;
+      if (i < first) break;
+      const operand = operands[k]!;
       switch (opcode[i]) {
-        case opcodes.get: {
-          const bit = bitOf[operand]!;
-          live[bit >>> 5]! |= 1 << (bit & 31);
+        case opcodes.get:
+          live[operand >>> 5]! |= 1 << (operand & 31);
           break;
-        }
         case opcodes.set:
-        case opcodes.tee: {
-          const bit = bitOf[operand]!;
-          live[bit >>> 5]! &= ~(1 << (bit & 31));
+        case opcodes.tee:
+          live[operand >>> 5]! &= ~(1 << (operand & 31));
           break;
-        }
         case opcodes.end: {
           depth++;
           const construct = (open[depth] ??= { label: this.#empty(), otherwise: this.#empty(), hasElse: false });
           construct.hasElse = false;
-          const begin = this.#beginOfLoop[i]!;
-          const atLoop = begin < 0 ? live : this.#atLoops.get(begin);
+          const atLoop = operand < 0 ? live : this.#atLoops.get(operand);
           if (atLoop === undefined) construct.label.fill(0);
           else copy(construct.label, atLoop);
           break;

@@ -1,7 +1,7 @@
 import { ByteWriter } from "./bytes.ts";
-import { type CodeEvents, codeEvents, opcodes } from "./code-events.ts";
-import type { FunctionBody, RareCode } from "./function-body.ts";
-import { type CodeRange, liveAfter } from "./live-locals.ts";
+import { type CodeEvents, endOf, opcodes } from "./code-events.ts";
+import type { FunctionBody, RareCode, WrittenBody } from "./function-body.ts";
+import { type CodeRange, LiveLocals } from "./live-locals.ts";
 import { MergeCount } from "./merge-count.ts";
 import type { WasmTy } from "./operation.ts";
 import { needsOf, type RangeNeeds } from "./rare-code.ts";
@@ -51,12 +51,12 @@ interface Candidate extends CodeRange, RareCode {
  * it once it has been executed often; both take as long as there is code, and nothing for what is never executed.
  * `name`: of the function, with which those of the new ones begin.
  */
-export function outline(body: FunctionBody, name: string, limits: OutliningLimits): OutlinedBodies {
+export function outline(body: WrittenBody, name: string, limits: OutliningLimits): OutlinedBodies {
   const { length } = body.code;
   const largest = length < limits.smallest ? [] : outermost(body.rare, limits.fewestBytes);
   const bytes = largest.reduce((sum, { from, to }) => sum + to - from, 0);
   if (bytes === 0 || bytes < limits.leastShare * length) return { own: body, rare: new Map() };
-  return new Outliner(body, codeEvents(body.code.bytes), name).outline(largest, limits);
+  return new Outliner(body, name).outline(largest, limits);
 }
 
 /** Those that are long enough and not part of another, in order. */
@@ -78,9 +78,9 @@ class Outliner {
   readonly #name: string;
   readonly #types: readonly WasmTy[];
 
-  constructor(body: FunctionBody, events: CodeEvents, name: string) {
+  constructor(body: WrittenBody, name: string) {
     this.#body = body;
-    this.#events = events;
+    this.#events = body.events;
     this.#name = name;
     this.#types = [...body.params, ...body.locals];
   }
@@ -107,16 +107,13 @@ class Outliner {
       return needs === null || range.first === range.end ? [] : [{ from, to, ...range, needs }];
     });
     const written = new Set(found.flatMap(({ needs }) => [...needs.written]));
-    const live = liveAfter(this.#events, written, found);
+    const live = new LiveLocals(this.#events, written, found);
     return found.flatMap((range, i) => {
-      const { needs, end } = range;
-      const results = [...needs.written].filter((local) => live[i]!.has(local));
+      const { needs } = range;
+      const results = [...needs.written].filter((local) => live.isLiveAfter(i, local));
       const params = [...new Set([...needs.read, ...results.filter((local) => !needs.certain.has(local))])];
       // A branch to the end of the construct of which it is the last part goes where the code ends anyway.
-      const last = this.#events.opcode[end];
-      const endsThere = last === opcodes.else || (last === opcodes.end && !this.#endsLoop(end));
-      const isLast = endsThere && starts[end] === range.to;
-      const exits = needs.exits.filter((label) => label > 0 || !isLast);
+      const exits = needs.exits.filter((label) => label > 0 || !this.#isLast(range));
       const values = params.length + results.length;
       const isWorth =
         range.to - range.from >= bytesForValue * values && Math.max(params.length, results.length) < maxValues;
@@ -124,22 +121,24 @@ class Outliner {
     });
   }
 
-  /** Whether what ends there is a loop, to whose beginning its label leads. */
-  #endsLoop(end: number): boolean {
-    const { opcode } = this.#events;
+  /** Whether code is the last of a construct, or of its first part, and goes on behind it: a loop goes round. */
+  #isLast({ first, end, to }: CodeRange & RareCode): boolean {
+    const { opcode, from } = this.#events;
+    if (from[end] !== to) return false;
+    if (opcode[end] !== opcodes.end) return opcode[end] === opcodes.else;
     let depth = 0;
-    for (let i = end - 1; ; i--) {
+    for (let i = first - 1; ; i--) {
       const code = opcode[i];
       if (code === opcodes.end) depth++;
       else if ((code === opcodes.block || code === opcodes.loop || code === opcodes.if) && depth-- === 0)
-        return code === opcodes.loop;
+        return code !== opcodes.loop;
     }
   }
 
   /** The function that a candidate becomes. */
   #bodyOf(candidate: Candidate): FunctionBody {
     const { first, end, from, to, params, results, exits } = candidate;
-    const { opcode, operand, from: starts, to: ends } = this.#events;
+    const { opcode, operand, from: starts } = this.#events;
     const code = new ByteWriter();
     const locals: WasmTy[] = [];
     const numbers = new Int32Array(this.#types.length).fill(-1);
@@ -154,22 +153,27 @@ class Outliner {
     const merges = new MergeCount();
     code.append([opcodes.block, 0x40]);
     merges.begin("block");
-    const copy = new Copier(this.#body.code.bytes, code, from);
+    const calls = placesIn(this.#body.calls, from + 1, to + 1);
+    const hints = placesIn(this.#body.hints, from, to);
+    const copy = new Copier(this.#body.code.bytes, code, from, calls, hints);
     let depth = 0;
     for (let i = first; i < end; i++) {
       const kind = opcode[i]!;
       const value = operand[i]!;
+      if (isLocal(kind)) {
+        if (kind !== opcodes.get) merges.assigned();
+        copy.replace(starts[i]!, endOf(starts[i]!, value));
+        code.byte(kind);
+        code.unsigned(numberOf(value));
+        continue;
+      }
       const leaves = (kind === opcodes.br || kind === opcodes.brIf) && value >= depth;
       if (kind === opcodes.block || kind === opcodes.loop || kind === opcodes.if) depth++;
       else if (kind === opcodes.end) depth--;
       countMerges(merges, this.#events, i, locals.length);
       if (leaves) {
-        copy.replace(starts[i]!, ends[i]!);
+        copy.replace(starts[i]!, endOf(starts[i]!, value));
         writeExit(code, kind === opcodes.brIf, depth, exit, exits.indexOf(value - depth) + 1);
-      } else if (isLocal(kind)) {
-        copy.replace(starts[i]!, ends[i]!);
-        code.byte(kind);
-        code.unsigned(numberOf(value));
       }
     }
     copy.upTo(to);
@@ -184,9 +188,8 @@ class Outliner {
       results: [...(exit === null ? [] : (["i32"] as const)), ...this.#typesOf(results)],
       code,
       locals,
-      rare: [],
-      calls: copy.moved(this.#body.calls.filter(({ at }) => isCallIn(candidate, at))),
-      hints: copy.moved(this.#body.hints.filter(({ at }) => isIn(candidate, at))),
+      calls: copy.calls,
+      hints: copy.hints,
       merges,
     };
   }
@@ -201,7 +204,7 @@ class Outliner {
     const code = new ByteWriter();
     const locals = [...this.#body.locals];
     const added: { readonly at: number; readonly callee: string }[] = [];
-    const copy = new Copier(own.bytes, code, 0);
+    const copy = new Copier(own.bytes, code, 0, outside(calls, candidates, 1), outside(hints, candidates, 0));
     for (const { from, to, params: given, results: returned, exits, name } of candidates) {
       copy.replace(from, to);
       const writeLocal = (kind: number, local: number): void => {
@@ -227,15 +230,13 @@ class Outliner {
         0,
         functions.reduce((rest, f) => rest - f.merges[count], merges[count]),
       );
-    const moved = copy.moved(outside(calls, candidates, isCallIn));
     return {
       params,
       results,
       code,
       locals,
-      rare: [],
-      calls: [...moved, ...added].sort((a, b) => a.at - b.at),
-      hints: copy.moved(outside(hints, candidates, isIn)),
+      calls: [...copy.calls, ...added].sort((a, b) => a.at - b.at),
+      hints: copy.hints,
       merges: { values: left("values"), labels: left("labels"), loops: left("loops") },
     };
   }
@@ -243,23 +244,37 @@ class Outliner {
 
 const isLocal = (kind: number): boolean => kind === opcodes.get || kind === opcodes.set || kind === opcodes.tee;
 
-/** Whether an instruction begins in a range. */
-const isIn = ({ from, to }: RareCode, at: number): boolean => at >= from && at < to;
+/** A place in code, of which something is known. */
+interface Place {
+  readonly at: number;
+}
 
-/** The same of a call; `at` is after its opcode. */
-const isCallIn = (range: RareCode, at: number): boolean => isIn(range, at - 1);
+/** How many of some places, which are in order, come before a position. */
+function countBefore(places: readonly Place[], position: number): number {
+  let [least, most] = [0, places.length];
+  while (least < most) {
+    const middle = (least + most) >>> 1;
+    if (places[middle]!.at < position) least = middle + 1;
+    else most = middle;
+  }
+  return least;
+}
 
-/** The places in no range; both are in order. */
-function outside<T extends { readonly at: number }>(
-  places: readonly T[],
-  ranges: readonly RareCode[],
-  isInside: typeof isIn,
-): readonly T[] {
-  let next = 0;
-  return places.filter(({ at }) => {
-    while (next < ranges.length && ranges[next]!.to < at) next++;
-    return next === ranges.length || !isInside(ranges[next]!, at);
-  });
+/** The places from one position up to, but not including, another one. */
+function placesIn<T extends Place>(places: readonly T[], from: number, to: number): readonly T[] {
+  return places.slice(countBefore(places, from), countBefore(places, to));
+}
+
+/** The places of instructions in no range; these are in order. `after`: how far the places are after their opcodes. */
+function outside<T extends Place>(places: readonly T[], ranges: readonly RareCode[], after: number): readonly T[] {
+  const left: T[] = [];
+  let from = 0;
+  for (const range of ranges) {
+    left.push(...placesIn(places, from, range.from + after));
+    from = range.to + after;
+  }
+  left.push(...placesIn(places, from, Number.POSITIVE_INFINITY));
+  return left;
 }
 
 /** A branch out of code that has become a function: notes where it goes, by a number that is 0 for the end. */
@@ -279,13 +294,9 @@ function writeExit(code: ByteWriter, isConditional: boolean, depth: number, exit
   if (isConditional) code.byte(opcodes.end);
 }
 
-/** Counts what an event merges. */
+/** Counts what an event merges that directs control. */
 function countMerges(merges: MergeCount, { opcode, operand, tables }: CodeEvents, i: number, locals: number): void {
   switch (opcode[i]) {
-    case opcodes.set:
-    case opcodes.tee:
-      merges.assigned();
-      break;
     case opcodes.block:
       merges.begin("block");
       break;
@@ -307,42 +318,57 @@ function countMerges(merges: MergeCount, { opcode, operand, tables }: CodeEvents
   }
 }
 
-/** Copies code, some of it replaced. */
+/** Copies code, some of it replaced, and places in it: those of the indices of calls, and of hints. */
 class Copier {
+  /** Where they are now; also those where something has been replaced. */
+  readonly calls: FunctionBody["calls"][number][] = [];
+  readonly hints: FunctionBody["hints"][number][] = [];
   readonly #from: Uint8Array;
   readonly #to: ByteWriter;
   #at: number;
-  /** The ends of what has been copied, and how far each has moved. */
-  readonly #ends: number[] = [];
-  readonly #moves: number[] = [];
+  readonly #oldCalls: FunctionBody["calls"];
+  readonly #oldHints: FunctionBody["hints"];
+  /** The first place that has not been copied yet. */
+  #nextPlace: number;
 
-  constructor(from: Uint8Array, to: ByteWriter, at: number) {
+  constructor(
+    from: Uint8Array,
+    to: ByteWriter,
+    at: number,
+    calls: FunctionBody["calls"],
+    hints: FunctionBody["hints"],
+  ) {
     this.#from = from;
     this.#to = to;
     this.#at = at;
+    this.#oldCalls = calls;
+    this.#oldHints = hints;
+    this.#nextPlace = this.#next();
   }
 
   upTo(end: number): void {
-    this.#ends.push(end);
-    this.#moves.push(this.#to.length - this.#at);
-    // Most pieces have few bytes.
-    if (end - this.#at > 64) this.#to.append(this.#from.subarray(this.#at, end));
-    else for (let at = this.#at; at < end; at++) this.#to.byte(this.#from[at]!);
+    if (this.#nextPlace <= end) this.#movePlaces(end, this.#to.length - this.#at);
+    this.#to.appendPart(this.#from, this.#at, end);
     this.#at = end;
+  }
+
+  #movePlaces(end: number, by: number): void {
+    const [calls, hints] = [this.#oldCalls, this.#oldHints];
+    for (let call = calls[this.calls.length]; call !== undefined && call.at <= end; call = calls[this.calls.length])
+      this.calls.push({ ...call, at: call.at + by });
+    for (let hint = hints[this.hints.length]; hint !== undefined && hint.at <= end; hint = hints[this.hints.length])
+      this.hints.push({ ...hint, at: hint.at + by });
+    this.#nextPlace = this.#next();
+  }
+
+  #next(): number {
+    const [call, hint] = [this.#oldCalls[this.calls.length], this.#oldHints[this.hints.length]];
+    return Math.min(call?.at ?? Number.POSITIVE_INFINITY, hint?.at ?? Number.POSITIVE_INFINITY);
   }
 
   /** Copies what comes before a range, which something else replaces. */
   replace(from: number, to: number): void {
     this.upTo(from);
     this.#at = to;
-  }
-
-  /** Places in what has been copied, in order, as they are now; also those where something has been replaced. */
-  moved<T extends { readonly at: number }>(places: readonly T[]): readonly T[] {
-    let i = 0;
-    return places.map((place) => {
-      while (this.#ends[i]! < place.at) i++;
-      return { ...place, at: place.at + this.#moves[i]! };
-    });
   }
 }

@@ -27,6 +27,8 @@ class RandomCode {
   constructor(w: FunctionWriter, pick: (below: number) => number) {
     this.#w = w;
     this.#pick = pick;
+    // Numbers of locals take two bytes in some functions.
+    for (let i = 260 * pick(2); i > 0; i--) w.local("i32");
     this.#numbers = [0, 1, 2, ...Array.from({ length: 5 }, () => w.local("i32"))];
     this.#vectors = Array.from({ length: 4 }, () => w.local("v128"));
     this.#fuel = w.local("i32");
@@ -44,6 +46,8 @@ class RandomCode {
       this.#w.assign([{ local: hash, value: mix(lane) }]);
     }
     this.#w.get(hash);
+    this.#w.globalGet(0);
+    this.#w.op("i32.xor");
   }
 
   #one<T>(of: readonly T[]): T {
@@ -107,7 +111,7 @@ class RandomCode {
   #statement(depth: number): void {
     const w = this.#w;
     const simple = depth === 0;
-    switch (this.#pick(simple ? 3 : 9)) {
+    switch (this.#pick(simple ? 3 : 12)) {
       case 0: {
         const op = this.#one(["i32.add", "i32.mul", "i32.xor"] as const);
         const value = wasm.op(op, wasm.op("i32.add", this.#number(), wasm.i32(this.#pick(1000))), this.#number());
@@ -139,6 +143,24 @@ class RandomCode {
       case 6:
         w.rarely(true, this.#inside(depth));
         break;
+      case 7: {
+        // Code that is cut out, and written at two places: no branch leaves it.
+        const around = this.#labels.splice(0);
+        const code = w.cut(this.#inside(depth));
+        this.#labels.push(...around);
+        for (let i = 0; i < 2; i++) {
+          this.#statement(0);
+          code.write();
+        }
+        code.release();
+        break;
+      }
+      case 8:
+        w.call("count");
+        break;
+      case 9:
+        w.forget(this.#one([...this.#numbers, ...this.#vectors]));
+        break;
       default: {
         this.#condition();
         if (this.#pick(3) > 0) w.expect(this.#pick(2) === 0);
@@ -154,6 +176,13 @@ type Limits = typeof always;
 function compiled(limits: Limits, write: (w: FunctionWriter) => void): { f: (...args: number[]) => number; n: number } {
   const module = new ModuleWriter(undefined, limits);
   const f = module.function("f", ["i32", "i32", "i32"], ["i32"]);
+  // Counts its calls, from which nothing is left on the stack.
+  const calls = module.global(0);
+  const count = module.function("count", [], []);
+  count.globalGet(calls);
+  count.i32(1);
+  count.op("i32.add");
+  count.globalSet(calls);
   const twice = module.function("twice", ["i32"], ["i32"]);
   twice.value(wasm.op("i32.add", wasm.local("i32", 0), wasm.local("i32", 0)));
   write(f);

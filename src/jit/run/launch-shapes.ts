@@ -13,6 +13,7 @@ import { prepare } from "../compile/analysis/code/prepared-code.ts";
 import type { SourceCode } from "../compile/analysis/code/source-code.ts";
 import { hasLoopsBeforeExchange } from "../compile/analysis/flow/loops-before-exchange.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import { conflictsInBlocks } from "../compile/analysis/versions/decided-conflicts.ts";
 import { mayHaveRounds, withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -302,7 +303,7 @@ export class LaunchShapes {
       if (known.size === maxValues) return this.conflictsOf(kernel, block);
       const pays = (found: WarpConflicts): boolean => this.#isWider(kernel, block, found);
       const given = withParameters(kernel, givenIn(params, parameters));
-      return warpConflictsOf(given, block, this.#program.bindings, warp, { solves: true, pays });
+      return conflictsInBlocks(given, block, this.#program.bindings, warp, { solves: true, pays });
     });
     return this.#quadsAt(kernel, block, () => conflicts);
   }
@@ -369,7 +370,7 @@ export class LaunchShapes {
     const key = `${block.join()} ${group.lanes} ${group.ordersStores}`;
     const pays = (found: WarpConflicts): boolean => this.#isWider(kernel, block, found);
     return noted(this.#conflicts, kernel, key, () =>
-      warpConflictsOf(kernel, block, this.#program.bindings, group, { pays }),
+      conflictsInBlocks(kernel, block, this.#program.bindings, group, { pays }),
     );
   }
 

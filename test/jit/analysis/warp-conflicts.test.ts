@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { warp } from "../../../src/jit/compile/analysis/access/lane-meetings.ts";
 import { warpConflictsOf } from "../../../src/jit/compile/analysis/access/warp-conflicts.ts";
+import { conflictsInBlocks } from "../../../src/jit/compile/analysis/versions/decided-conflicts.ts";
 import type { Dim3 } from "../../../src/machine/reports/report.ts";
 import { loadProgram } from "../../../src/program/program.ts";
 import { compile } from "../../../src/runtime/device/compile.ts";
@@ -12,6 +14,11 @@ shl.b32 %s2, %r0, 2; mov.u32 %s3, table; add.u32 %s1, %s2, %s3; mov.u32 %s4, oth
 mad.wide.u32 %x2, %r0, 4, %x0; mad.wide.u32 %x3, %r0, 4, %x1;\n`;
 
 function conflicts(body: string, block: Dim3 = [128, 1, 1]) {
+  const program = programOf(body);
+  return warpConflictsOf(program.functionNamed("k")!.ir, block, program.bindings);
+}
+
+function programOf(body: string) {
   const text = `.version 8.0
 .target sm_80
 .address_size 64
@@ -23,8 +30,7 @@ ${begin}${body}
 ret;
 }`;
   const { module } = compile([new SourceText("k.ptx", text)], {});
-  const program = loadProgram(new DeviceCore().memory, module!);
-  return warpConflictsOf(program.functionNamed("k")!.ir, block, program.bindings);
+  return loadProgram(new DeviceCore().memory, module!);
 }
 
 /** Rounds, in each of which threads load from one buffer and store to another, which are told apart by numbers. */
@@ -365,4 +371,19 @@ test("places that a hash of many rounds gives, each of which uses its value seve
   expect(conflicts(`${hash.replace("SEED", "%r0")} ${loads}`)).toBe("order");
   // All lanes have the same place, and one that another round gives is another.
   expect(conflicts(`${hash.replace("SEED", "%s0")} ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;`)).toBe("order");
+});
+
+test.each([
+  ["nobody has any left over", 512, "none"],
+  ["some have one left over", 500, "order"],
+] as const)("rounds by four, of which %s", (_, words, found) => {
+  const store = "xor.b32 %r3, %r1, 1; shl.b32 %r3, %r3, 2; add.u32 %r3, %r3, %s3; st.shared.u32 [%r3], %r0;";
+  const body = `mov.u32 %r1, %r0; sub.u32 %r2, ${words - 1}, %r0; shr.u32 %r2, %r2, 7; add.u32 %r2, %r2, 1;
+and.b32 %r2, %r2, 3; setp.eq.u32 %p0, %r2, 0; @%p0 bra MAIN;
+LEFT: ${store} add.u32 %r1, %r1, 128; add.u32 %r2, %r2, -1; setp.ne.u32 %p1, %r2, 0; @%p1 bra LEFT;
+MAIN: ${`${store} add.u32 %r1, %r1, 128; `.repeat(4)} setp.lt.u32 %p2, %r1, ${words}; @%p2 bra MAIN; bar.sync 0;`;
+  const program = programOf(body);
+  const { ir } = program.functionNamed("k")!;
+  expect(conflicts(body)).toBe("order");
+  expect(conflictsInBlocks(ir, [128, 1, 1], program.bindings, warp, { pays: () => true })).toBe(found);
 });

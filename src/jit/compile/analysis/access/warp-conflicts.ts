@@ -29,7 +29,7 @@ import { type Besides, type Stage, stagesOf, threadsAt } from "./register-states
 const maxInstructions = 20_000;
 
 /** How accesses are examined. */
-interface Thoroughness {
+export interface Thoroughness {
   /** See `AddressSums`. */
   readonly solves?: boolean;
   /** Whether it pays to look again at what has been found with less effort; absent: always. */

@@ -80,8 +80,8 @@ export class WarpOperations {
   }
 
   /**
-   * The same for groups of lanes, each of which names itself (`mask`): it takes as little of the others as if they acted
-   * one after the other.
+   * The same for groups of lanes, each of which names itself (`mask`): it takes as little of the others as if they
+   * acted one after the other.
    */
   performApart(op: WarpOp, mask: Expr, lanes: Mask, results: Results): void {
     const chunk = this.#chunk;

@@ -52,7 +52,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   readonly #settled: LaneQuestion;
   /** Whether any operation of a warp names the lanes that take part. */
   readonly #namesLanes: boolean;
-  /** By block that begins with an operation of a warp to which all lanes that are named come together, who these are. */
+  /** By block that begins with an operation of a warp to which all lanes that are named come together, these lanes. */
   #complete: ReadonlyMap<number, Participants> = new Map();
 
   constructor(code: C, around: Surroundings) {

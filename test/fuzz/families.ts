@@ -221,6 +221,11 @@ const families = {
     weights: { compute: 2, partialWarp: 6, phase: 1, exchange: 0.7, conditional: 0.5, warpNumber: 0.5 },
     statements: [2, 6],
   },
+  // Operations of groups of lanes, as tiles are.
+  laneGroups: {
+    weights: { compute: 3, laneGroups: 7, phase: 0.7, exchange: 0.7, conditional: 0.5, warpNumber: 0.5 },
+    statements: [2, 6],
+  },
   rounds: { weights: { compute: 5, rounds: 6, conditional: 2, loop: 2, phase: 0.5, load: 1 }, statements: [3, 8] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
   faults: {

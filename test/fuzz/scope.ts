@@ -43,6 +43,7 @@ type StatementKind =
   | "neighbour"
   | "wavefront"
   | "partialWarp"
+  | "laneGroups"
   | "call"
   | "callSmall"
   | "warp"

@@ -15,6 +15,7 @@ import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
 import { updateSurface } from "./surfaces.ts";
 import { inputWindow, layout } from "./layouts.ts";
+import { laneGroups } from "./lane-groups.ts";
 import { lockstep } from "./lockstep.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store, useTable } from "./memory.ts";
@@ -96,6 +97,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   neighbour: { write: neighbour, fits: (scope) => together(scope) && scope.nesting === 0 },
   wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },
   partialWarp: { write: partialWarp, fits: together },
+  laneGroups: { write: laneGroups, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },

@@ -76,6 +76,17 @@ const partial: Readonly<Record<string, (operation: (mask: string) => string) => 
   "lanes in a loop whose rounds all count": (op) => `mov.u32 %r8, 0; AGAIN: and.b32 %r7, %t, 31;
     setp.lt.u32 %p1, %r7, 24; @%p1 bra SKIP; ${op("0xff000000")} xor.b32 %r20, %r20, %r10;
     SKIP: add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, 3; @%p2 bra AGAIN;`,
+  "tiles of eight": (op) => `mov.u32 %r5, %laneid; and.b32 %r5, %r5, -8; mov.u32 %r6, 0xff; shl.b32 %r6, %r6, %r5;
+    ${op("%r6")} activemask.b32 %r20;`,
+  "odd and even lanes, some of which have done more": (op) => `and.b32 %r7, %t, 1; setp.eq.u32 %p1, %r7, 0;
+    selp.b32 %r6, 0x55555555, 0xaaaaaaaa, %p1; @%p0 bra SAME; xor.b32 %r0, %r0, 5; SAME: ${op("%r6")}`,
+  "tiles of four, of which some come from a later place": (op) => `and.b32 %r5, %t, 28; shl.b32 %r6, 15, %r5;
+    @%p0 bra LATE; HERE: ${op("%r6")} bra END; LATE: xor.b32 %r0, %r0, 5; bra HERE; END:`,
+  "tiles of eight, some lanes of which have ended": (op) => `and.b32 %r5, %t, 24; shl.b32 %r6, 255, %r5;
+    setp.eq.u32 %p1, %r2, 3; @%p1 ret; ${op("%r6")} activemask.b32 %r20;`,
+  "tiles in a loop, whose votes say how long": (op) => `and.b32 %r5, %t, 24; shl.b32 %r6, 255, %r5; mov.u32 %r7, %r2;
+    AGAIN: ${op("%r6")} xor.b32 %r20, %r20, %r10; setp.ne.u32 %p1, %r7, 0; selp.b32 %r8, -1, 0, %p1;
+    add.u32 %r7, %r7, %r8; vote.sync.any.pred %p2, %p1, %r6; @%p2 bra AGAIN;`,
   "lanes that are left when others have ended": (op) => `and.b32 %r7, %t, 31; setp.ge.u32 %p1, %r7, 8; @%p1 ret;
     ${op("0xff")}`,
 };
@@ -103,6 +114,12 @@ const deadlocks: readonly Case[] = [
     name: "for each other",
     body: `and.b32 %r1, %t, 1; setp.eq.u32 %p0, %r1, 0; @%p0 bra EVEN; shfl.sync.bfly.b32 %r2, %t, 1, 31, 3;
       bra END; EVEN: shfl.sync.bfly.b32 %r2, %t, 1, 31, 7; END: st.global.b32 [%out], %r2; ret;`,
+  },
+  {
+    name: "for the rest of a tile",
+    body: `mov.u32 %r5, %laneid; and.b32 %r5, %r5, -8; mov.u32 %r6, 255; shl.b32 %r6, %r6, %r5; setp.gt.u32 %p1, %t, 12;
+      @%p1 bra OTHER; redux.sync.add.u32 %r2, %t, %r6; bra END; OTHER: vote.sync.ballot.b32 %r2, %p1, -1; END: ret;`,
+    block: [64, 1, 1],
   },
   {
     name: "in one warp of several, at a barrier",

@@ -37,13 +37,15 @@ export interface Surroundings {
   readonly lanes: number;
   /**
    * The lanes that come to the operation of a warp with which a block begins, where in each warp they are those that
-   * they name. Default: unknown.
+   * they name, or groups each of which names itself. Default: unknown.
    */
   readonly participants?: (block: number) => Participants | null;
 }
 
 /** Some lanes of warps that, as thread numbers say, are all that come to an operation. Equal lanes are one object. */
 export interface Participants {
+  /** Whether those of a warp are several groups, as tiles are: what one does has nothing to do with the others. */
+  readonly areApart: boolean;
   /** Whether the end of a block sends some of a warp's another way than others; null where numbers do not say it. */
   readonly divides: (block: number) => boolean | null;
 }

@@ -52,8 +52,8 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   readonly #settled: LaneQuestion;
   /** Whether any operation of a warp names the lanes that take part. */
   readonly #namesLanes: boolean;
-  /** The blocks that begin with operations of warps to which all lanes that are named come together. */
-  #complete: ReadonlySet<number> = new Set();
+  /** By block that begins with an operation of a warp to which all lanes that are named come together, these lanes. */
+  #complete: ReadonlyMap<number, Participants> = new Map();
 
   constructor(code: C, around: Surroundings) {
     this.code = code;
@@ -146,33 +146,37 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   };
 
   #diverge(): Divergence {
-    this.#complete = new Set();
+    this.#complete = new Map();
     const found = this.#divergeWith(this.isDivergent);
     const { participants } = this.#around;
     if (participants === undefined || !this.#namesLanes) return this.#noticed(found);
-    const waiting = this.code.graph.blocks.flatMap(({ index }) => (this.#mayWaitIn(index, found) ? [index] : []));
-    this.#complete = this.#completeAmong(waiting, participants);
+    const named = new Map<number, Participants>();
+    for (const { index } of this.code.graph.blocks) {
+      const lanes = this.#mayWaitIn(index, found) ? participants(index) : null;
+      if (lanes !== null) named.set(index, lanes);
+    }
+    this.#findComplete(named);
     return this.#noticed(this.#complete.size === 0 ? found : this.#divergeWith(this.isDivergent));
   }
 
   /**
-   * Those of some blocks with operations of warps to which all lanes that are named come together: followed alone, they
-   * are never apart there. What two lanes do depends on no others.
+   * Finds those of some blocks with operations of warps to which all lanes that are named come together: followed
+   * alone, they are never apart there. What two lanes do depends on no others. Nobody waits at any of the blocks until
+   * one of them is the first at which some are missing; so if lanes are never apart as long as nobody waits, there is
+   * no first one.
    */
-  #completeAmong(blocks: readonly number[], of: (block: number) => Participants | null): ReadonlySet<number> {
+  #findComplete(named: ReadonlyMap<number, Participants>): void {
+    this.#complete = named;
     const alone = new Map<Participants, Divergence>();
-    const complete = new Set<number>();
-    for (const block of blocks) {
-      const lanes = of(block);
-      if (lanes === null) continue;
-      let found = alone.get(lanes);
-      if (found === undefined) {
-        found = this.#divergeWith((b) => lanes.divides(b) ?? this.isDivergent(b));
-        alone.set(lanes, found);
-      }
-      if (!found.mayBePartial(block)) complete.add(block);
+    for (const lanes of new Set(named.values())) {
+      alone.set(
+        lanes,
+        this.#divergeWith((b) => lanes.divides(b) ?? this.isDivergent(b)),
+      );
     }
-    return complete;
+    // Those that have left are not waited for.
+    const complete = [...named].filter(([block, lanes]) => alone.get(lanes)!.waiting(block).size === 0);
+    if (complete.length < named.size) this.#findComplete(new Map(complete));
   }
 
   /** The same, if lanes that wait for others may have to notice when these leave. */
@@ -214,6 +218,11 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
   /** Whether a block begins with an operation of a warp to which all lanes that are named come together. */
   isComplete(block: number): boolean {
     return this.#complete.has(block);
+  }
+
+  /** Whether in such a block several groups of lanes each name themselves. */
+  isApart(block: number): boolean {
+    return this.#complete.get(block)?.areApart === true;
   }
 
   /** Whether lanes may have to wait at a block for others of their warp in the same function. */
@@ -332,8 +341,8 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
       case "barrier":
         return uniform;
       case "warp":
-        // Lanes that have waited for different lanes go on together.
-        if (op.mask !== null && this.mayWait(block)) return vector;
+        // Lanes that have waited for different lanes, or that need not wait for these, go on together.
+        if (op.mask !== null && (this.mayWait(block) || this.isApart(block))) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
       case "atomic":
         return this.#around.asksTogether && awaitsPhase(op) ? this.#answer(op) : vector;

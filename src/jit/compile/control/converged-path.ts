@@ -5,7 +5,7 @@ import { exchanges } from "../analysis/access/participants.ts";
 import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { keepsToOwnGroup } from "../sync/own-groups.ts";
+import { areInGroups } from "../sync/own-groups.ts";
 import type { Reconvergence } from "./reconvergence.ts";
 import type { WriteBlock } from "./structured-code.ts";
 
@@ -74,7 +74,7 @@ export const isForWholeWarp = (instruction: Instruction, known: KnownLanes): boo
   const { op, guard } = instruction;
   if (op.kind !== "warp" || !exchanges.has(op.warp.op) || guard !== null) return false;
   const namesAll = op.mask?.kind === "const" && (Number(op.mask.value) | 0) === -1;
-  return namesAll || keepsToOwnGroup(instruction, known);
+  return namesAll || areInGroups(op.mask, known);
 };
 
 /** What else has converged code. */

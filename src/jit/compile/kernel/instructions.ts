@@ -18,6 +18,7 @@ import type { Value } from "../lanes/value.ts";
 import type { StackWriter } from "../memory/alloca.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { ClusterPolls } from "../sync/cluster-polls.ts";
+import { areInGroups } from "../sync/own-groups.ts";
 import type { UnitOperations } from "../sync/unit-operations.ts";
 import type { WarpOperations } from "../sync/warp-operations.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
@@ -204,6 +205,11 @@ export class Instructions {
     }
     const guard = this.#guardMask(instruction.guard);
     const results = { block, instruction: index, dst: instruction.dst };
+    if (chunk.analysis.isApart(block) || (chunk.converged && areInGroups(op.mask, chunk.known))) {
+      const lanes = bothMasks(chunk.activeMask(block), guard);
+      warpOperations.performApart(op.warp, op.mask!, lanes, { ...results, guard });
+      return;
+    }
     calls.performNamed(block, op, guard, (lanes) => {
       warpOperations.perform(op.warp, bothMasks(chunk.activeMask(block), lanes), { ...results, guard: lanes });
     });

@@ -1,19 +1,35 @@
-import type { Instruction, WarpOp } from "../../../ir/index.ts";
+import type { WarpOp } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
 import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import { sourceOf } from "../lanes/shuffle.ts";
 
 type Shuffle = Extract<WarpOp, { op: "shfl" }>;
 
 /**
- * Whether an operation of a warp does for all lanes at once what it does group by group: it is known which lanes each
- * lane names, these are groups of which every lane names its own, and no lane takes a value from another group. So it
- * is with shuffles in tiles of cooperative groups, which name `0xffff << (laneid & 16)`.
+ * Whether it is known which lanes each lane of a warp names at an operation, and these are groups of which every lane
+ * names its own, as in tiles of cooperative groups, which name `0xffff << (laneid & 16)`.
  */
-export function keepsToOwnGroup({ op }: Instruction, known: KnownLanes): boolean {
-  if (op.kind !== "warp" || op.mask?.kind !== "reg" || (op.warp.op !== "shfl" && op.warp.op !== "sync")) return false;
-  const masks = known.values.get(op.mask.reg);
-  if (masks?.length !== 32 || !areGroups(masks)) return false;
-  return op.warp.op === "sync" || masks.every((mask, lane) => namesSources(op.warp as Shuffle, known, mask, lane));
+export const areInGroups = (mask: Expr | null, known: KnownLanes): boolean => groupsOf(mask, known) !== null;
+
+/** By lane, the lanes of its group. */
+function groupsOf(mask: Expr | null, { values }: KnownLanes): readonly number[] | null {
+  const masks = mask?.kind === "reg" ? values.get(mask.reg) : undefined;
+  return masks?.length === 32 && areGroups(masks) ? masks : null;
+}
+
+/** Whether a shuffle does for all lanes at once what it does group by group: no lane takes a value from another one. */
+export function keepsToOwnGroup(shuffle: Shuffle, mask: Expr, known: KnownLanes): boolean {
+  const masks = groupsOf(mask, known);
+  return masks?.every((own, lane) => namesSources(shuffle, known, own, lane)) ?? false;
+}
+
+/** Of how many lanes the groups are if they are tiles: all of one size, of lanes beside each other. Null for others. */
+export function tileSizeOf(mask: Expr, known: KnownLanes): number | null {
+  const masks = groupsOf(mask, known);
+  const size = masks === null ? 0 : 32 - Math.clz32(masks[0]!);
+  const isTiled = size > 0 && (size & (size - 1)) === 0 && size < 32;
+  const tile = 2 ** size - 1;
+  return isTiled && masks!.every((own, lane) => own === (tile << (lane & -size)) >>> 0) ? size : null;
 }
 
 const names = (mask: number, lane: number): boolean => ((mask >>> lane) & 1) === 1;

@@ -1,16 +1,21 @@
 import type { WarpOp } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { readsOne } from "../../../ir/uniformity/warp-shape.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { constantLanes } from "../emit/lane-constants.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
+import { associativeOf } from "../lanes/lane-fold.ts";
 import { allBits, anyOf, laneBits } from "../lanes/mask-bits.ts";
-import { bothMasks, type Mask } from "../lanes/mask.ts";
+import { bothMasks, fullMask, type Mask } from "../lanes/mask.ts";
 import { permuted, sourceOf, sourcesOf } from "../lanes/shuffle.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
+import { reduceTiles, votesOfGroups } from "./group-results.ts";
+import { MaskGroups } from "./mask-groups.ts";
 import { MatrixOperations, type Results } from "./matrix-operations.ts";
+import { keepsToOwnGroup, tileSizeOf } from "./own-groups.ts";
 import { reduce } from "./warp-reduction.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
@@ -72,6 +77,40 @@ export class WarpOperations {
       default:
         op satisfies never;
     }
+  }
+
+  /**
+   * The same for groups of lanes, each of which names itself (`mask`): it takes as little of the others as if they
+   * acted one after the other.
+   */
+  performApart(op: WarpOp, mask: Expr, lanes: Mask, results: Results): void {
+    const chunk = this.#chunk;
+    if (op.op === "sync") return;
+    const named = chunk.value(mask);
+    if (named.kind === "uniform" || (op.op === "shfl" && keepsToOwnGroup(op, mask, chunk.known))) {
+      this.perform(op, lanes, results);
+      return;
+    }
+    const masks = vectorOf(named, chunk.quads).quads.flat();
+    const tile = op.op === "redux" ? tileSizeOf(mask, chunk.known) : null;
+    const combine = op.op === "redux" ? associativeOf(op.combine) : null;
+    const wordsOf = (expr: Expr): readonly Wasm[] => vectorOf(chunk.value(expr), chunk.quads).quads.flat();
+    if (op.op === "vote") this.#write(results, [votesOfGroups(op.mode, wordsOf(op.operands[0]), lanes, masks)]);
+    else if (op.op === "match") this.#match(op, lanes, results, masks);
+    else if (op.op === "redux" && tile !== null && combine !== null) {
+      const write = (total: Value): void => this.#write(results, [total]);
+      reduceTiles(chunk.writer, combine, { words: wordsOf(op.operands[0]), lanes, size: tile }, write);
+    } else this.#performGroups(op, masks, lanes ?? fullMask(chunk.quads), results);
+  }
+
+  #performGroups(op: WarpOp, masks: readonly Wasm[], lanes: readonly Wasm[], results: Results): void {
+    const { writer } = this.#chunk;
+    const arrived = writer.local("i32");
+    writer.assign([{ local: arrived, value: laneBits(lanes) }]);
+    const groups = new MaskGroups(this.#chunk, masks, lanes, arrived);
+    groups.each((group) => this.perform(op, group, { ...results, guard: group }));
+    groups.release();
+    writer.release(arrived);
   }
 
   #multiply(op: Operation<"multiply">, results: Results): void {
@@ -259,7 +298,8 @@ export class WarpOperations {
     writer.release(total);
   }
 
-  #match(op: Operation<"match">, lanes: Mask, results: Results): void {
+  /** `masks`: by lane, those of its group; null: they are one. */
+  #match(op: Operation<"match">, lanes: Mask, results: Results, masks: readonly Wasm[] | null = null): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
     const value = canonicalNan(chunk.value(op.operands[0]));
@@ -293,7 +333,7 @@ export class WarpOperations {
         : each;
       return bothMasks(whole, lanes)!;
     };
-    if (op.mode === "all") {
+    if (op.mode === "all" && masks === null) {
       compare();
       const agree = wasm.op("i32.eq", laneBits(equal()), wasm.local("i32", rest));
       writer.assign([{ local: same, value: agree }]);
@@ -313,7 +353,17 @@ export class WarpOperations {
         writer.tee(rest);
         writer.brIf(again);
       });
-      this.#write(results, [vector(found.map((l) => wasm.local("v128", l)))]);
+      const alike = found.map((l, q) => {
+        const each = wasm.local("v128", l);
+        return masks === null ? each : wasm.op("v128.and", each, masks[q]!);
+      });
+      if (op.mode === "any") this.#write(results, [vector(alike)]);
+      else {
+        const own = masks!.map((part) => wasm.op("v128.and", part, wasm.op("i32x4.splat", present)));
+        const agree = alike.map((part, q) => wasm.op("i32x4.eq", part, own[q]!));
+        const all = agree.map((part, q) => wasm.op("v128.and", part, own[q]!));
+        this.#write(results, [vector(all), vector(agree, "pred")]);
+      }
       for (const local of found) writer.release(local);
     }
     for (const local of [...operand, rest, same, wanted]) writer.release(local);

@@ -11,7 +11,7 @@ import { type FunctionContext, pushWord, storeWord, storeEntry } from "../module
 import { callHost } from "../module/host-calls.ts";
 import { isForGroups, MaskGroups } from "./mask-groups.ts";
 import type { Results } from "./matrix-operations.ts";
-import { keepsToOwnGroup } from "./own-groups.ts";
+import { areInGroups } from "./own-groups.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
 /** Resumes lanes that have waited: from the end of the block `from`, each at the block at which it waited. */
@@ -130,12 +130,15 @@ export class WarpWaits {
     const results = { block, instruction: start, dst: instruction.dst, guard };
     const arrived = writer.local("i32");
     writer.assign([{ local: arrived, value: laneBits(lanes) }]);
-    const isApart = keepsToOwnGroup(instruction, chunk.known);
+    const isApart = areInGroups(op.mask, chunk.known);
     this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived, isApart);
     const atHost = (): void => this.#arriveAtHost(block, instruction, op, lanes, arrived, waker);
     const named = chunk.value(op.mask!);
     writer.if(
-      () => this.#operations.perform(op.warp, lanes, results),
+      () => {
+        if (isApart) this.#operations.performApart(op.warp, op.mask!, lanes, results);
+        else this.#operations.perform(op.warp, lanes, results);
+      },
       () => {
         if (named.kind === "uniform" || isApart || !isForGroups(op.warp)) atHost();
         else this.#performInGroups(op, results, { lanes, arrived, named }, atHost);

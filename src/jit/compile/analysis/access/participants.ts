@@ -4,6 +4,7 @@ import type { Participants } from "../../../../ir/uniformity/surroundings.ts";
 import { lanesOf, type LaunchShape } from "../../../abi/launch-shape.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
+import { foundOnce } from "./noted.ts";
 import { type ThreadFacts, threadFactsOf, threadsIn } from "./reaching-threads.ts";
 
 /** Operations of warps that need nothing but the lanes' values. */
@@ -20,8 +21,9 @@ const warp = 32;
 
 /**
  * By block that begins with an operation of a warp, the lanes that come to it, if in each warp they are those that they
- * name: in `if (tid.x < 8) __shfl_sync(0xff, ...)` nobody waits for anybody, provided that these come together. Null
- * where thread numbers alone do not say who comes, or which lanes are named, and in code for blocks of any size.
+ * name: in `if (tid.x < 8) __shfl_sync(0xff, ...)` nobody waits for anybody, provided that these come together. So it
+ * is with groups each of which names itself, as tiles do by `0xff << (laneid & 24)`. Null where thread numbers alone do
+ * not say who comes, or which lanes are named, and in code for blocks of any size.
  */
 export function participantsIn(
   { ir, instructions, graph, liveness, writes }: PreparedCode,
@@ -31,7 +33,7 @@ export function participantsIn(
   const { block, width } = shape;
   if (block === null || width !== null || lanesOf(shape) !== warp) return () => null;
   let facts: ThreadFacts | null = null;
-  const known = new Map<bigint, Participants>();
+  const known: Record<Naming, Map<bigint, Participants>> = { eachOther: new Map(), ownGroup: new Map() };
   const isWritten = (r: number): boolean => writes[r] === 1 && !liveness.liveIn(0).has(r);
   const ballotOf: BallotOf = (register) => {
     if (!isWritten(register)) return null;
@@ -43,10 +45,12 @@ export function participantsIn(
     if (!isExchange(instruction)) return null;
     facts ??= threadFactsOf({ ...ir, instructions }, block, bindings);
     const coming = facts.comingTo(graph.blocks[index]!.start).bits;
-    if (!isNamedIn(instruction, coming, facts, ballotOf)) return null;
-    let found = known.get(coming);
-    if (found === undefined) known.set(coming, (found = { divides: dividing(graph, instructions, coming, facts) }));
-    return found;
+    const naming = namingIn(instruction, coming, facts, ballotOf);
+    if (naming === null) return null;
+    return foundOnce(known[naming], coming, () => ({
+      areApart: naming === "ownGroup",
+      divides: dividing(graph, instructions, coming, facts!),
+    }));
   };
 }
 
@@ -63,14 +67,24 @@ const isBallot = (instruction: Instruction): boolean => {
   return isExchange(instruction) && op.kind === "warp" && op.warp.op === "vote" && op.warp.mode === "ballot";
 };
 
-/** Whether the threads that come to an operation name, in each warp, each other and nobody else who is there. */
-function isNamedIn({ op }: Instruction, coming: bigint, facts: ThreadFacts, ballotOf: BallotOf): boolean {
-  if (op.kind !== "warp" || op.mask === null) return false;
+/** Whether lanes name all that come to an operation, or those of a group of which all name the same. */
+type Naming = "eachOther" | "ownGroup";
+
+/** How the threads that come to an operation name each other, and nobody else who is there; null where they do not. */
+function namingIn({ op }: Instruction, coming: bigint, facts: ThreadFacts, ballotOf: BallotOf): Naming | null {
+  if (op.kind !== "warp" || op.mask === null) return null;
   const named = namedBy(op.mask, coming, facts, ballotOf);
-  return (
-    named !== null &&
-    everyThread(coming, (thread) => (named(thread) & inWarp(facts.all.bits, thread)) === inWarp(coming, thread))
-  );
+  if (named === null) return null;
+  const present = (thread: number): bigint => named(thread) & inWarp(facts.all.bits, thread);
+  if (everyThread(coming, (thread) => present(thread) === inWarp(coming, thread))) return "eachOther";
+  const isOwn = (thread: number): boolean => {
+    const lanes = present(thread);
+    const first = thread - (thread % warp);
+    const isAmongThem = ((lanes >> BigInt(thread - first)) & 1n) === 1n;
+    const haveCome = (lanes & ~inWarp(coming, thread)) === 0n;
+    return isAmongThem && haveCome && everyThread(lanes, (lane) => named(first + lane) === named(thread));
+  };
+  return everyThread(coming, isOwn) ? "ownGroup" : null;
 }
 
 /** By thread, the lanes that a mask has, in threads that come to an operation; null where it is not known. */
@@ -87,7 +101,8 @@ function namedBy(
   // All that are named vote together, or nobody gets any further.
   const voters = facts.comingTo(ballot.at).bits;
   const votes = facts.values?.of(ballot.instruction.op.warp.operands[0]!) ?? null;
-  const isByAll = (coming & ~voters) === 0n && isNamedIn(ballot.instruction, voters, facts, () => null);
+  const naming = namingIn(ballot.instruction, voters, facts, () => null);
+  const isByAll = (coming & ~voters) === 0n && naming === "eachOther";
   if (votes === null || !isByAll) return null;
   const inFavour = voters & threadsIn(votes);
   return (thread) => inWarp(inFavour, thread);

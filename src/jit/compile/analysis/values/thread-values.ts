@@ -44,6 +44,9 @@ const integerOf = (value: Value): number =>
 
 const isNumber = (special: string): boolean => /^n?tid\.[xyz]$/.test(special);
 
+/** Warps have 32 threads of a block, in their order; vISA's hardware threads may have fewer. */
+const isNumberInWarps = (special: string): boolean => isNumber(special) || special === "laneid";
+
 /** The values of expressions in each thread of a block, as far as they follow from the thread's numbers alone. */
 export class ThreadValues {
   readonly #block: Dim3;
@@ -62,7 +65,7 @@ export class ThreadValues {
 
   /** `isSet`: whether a register is always written before it is read. `some`: null for all threads. */
   constructor(
-    ir: Pick<IrFunction, "registers" | "instructions">,
+    ir: Pick<IrFunction, "registers" | "instructions" | "file">,
     block: Dim3,
     bindings: Bindings,
     isSet: (register: number) => boolean,
@@ -71,7 +74,7 @@ export class ThreadValues {
     this.#block = block;
     this.#bindings = bindings;
     this.#registers = ir.registers;
-    this.#isKnownSpecial = some?.isKnown ?? isNumber;
+    this.#isKnownSpecial = some?.isKnown ?? (ir.file === undefined ? isNumberInWarps : isNumber);
     this.#some = some;
     this.threads = some?.count ?? block[0] * block[1] * block[2];
     const writes = new Uint32Array(ir.registers.length);

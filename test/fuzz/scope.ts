@@ -45,6 +45,7 @@ type StatementKind =
   | "partialWarp"
   | "call"
   | "callSmall"
+  | "callWithPointer"
   | "warp"
   | "sharedAtomic"
   | "ownAtomic"

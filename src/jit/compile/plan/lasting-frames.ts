@@ -26,7 +26,10 @@ export function lastingFrames(graph: CallGraph): ReadonlyMap<CompiledFunction, n
     const [caller, ...others] = graph.callersOf(f) as readonly [CompiledFunction, ...CompiledFunction[]];
     const below = frames.get(caller)!;
     if (others.length > 0 || !whole.has(caller)) {
-      frames.set(f, others.reduce((common, other) => commonOf(common, frames.get(other)!), below));
+      frames.set(
+        f,
+        others.reduce((common, other) => commonOf(common, frames.get(other)!), below),
+      );
       continue;
     }
     const { size, align } = f.code.frame;

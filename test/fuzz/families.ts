@@ -71,6 +71,11 @@ const families = {
     statements: [4, 9],
     leaving: true,
   },
+  // Functions that are given pointers into their callers' local memory.
+  localPointers: {
+    weights: { compute: 3, callWithPointer: 8, conditional: 1.5, loop: 1, jump: 0.5 },
+    statements: [3, 9],
+  },
   // The order of what is printed tells in which order functions are called by address.
   printingCalls: {
     weights: { compute: 5, call: 4, print: 3, conditional: 2, jump: 1, leave: 1 },

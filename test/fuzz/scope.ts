@@ -46,6 +46,7 @@ type StatementKind =
   | "laneGroups"
   | "call"
   | "callSmall"
+  | "callWithPointer"
   | "warp"
   | "sharedAtomic"
   | "ownAtomic"

@@ -13,6 +13,7 @@ import { fault } from "./fault.ts";
 import { fixedRounds } from "./fixed-rounds.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
+import { callWithPointer } from "./local-pointers.ts";
 import { updateSurface } from "./surfaces.ts";
 import { inputWindow, layout } from "./layouts.ts";
 import { laneGroups } from "./lane-groups.ts";
@@ -101,6 +102,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },
+  callWithPointer: { write: callWithPointer },
   warp: { write: warpOperation },
   sharedAtomic: { write: sharedAtomic, fits: waits },
   ownAtomic: { write: ownAtomic, fits: waits },

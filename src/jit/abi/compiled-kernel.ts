@@ -55,6 +55,8 @@ export interface HostSite {
   readonly instruction: number;
   /** The number of its record, which holds what it accessed last; null if it has none. */
   readonly record: number | null;
+  /** Where it has one, and lanes have stacks: to which offset there the same variables exist whenever it is executed. */
+  readonly lasting?: number;
   /** Of an access at an address within a surface, the index of the surface. */
   readonly surface?: number;
   /** Of an access through a surface that is looked up element by element, the element. */

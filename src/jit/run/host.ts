@@ -14,7 +14,7 @@ import { productIn } from "../../program/exact-product.ts";
 import { multiply, productWords } from "../../program/matrix-product.ts";
 import type { Program } from "../../program/program.ts";
 import { restoreStack, stackOverflow, stackPointer, takePiece } from "../../program/stack.ts";
-import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { CompiledKernel, HostSite } from "../abi/compiled-kernel.ts";
 import { recordBytes } from "../abi/context-layout.ts";
 import { CallStack, type HostedProgram } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
@@ -29,6 +29,9 @@ import { inSlm, oneLaneOf } from "./work-item-lookup.ts";
 
 const fragmentWords = new Int32Array(productWords);
 
+/** Which record an instruction has, and what may be noted there. */
+type Recording = Required<Pick<HostSite, "record" | "lasting">>;
+
 /** The host's side of the functions that compiled kernels import: see `hostImports`. */
 export class Host {
   /** Chooses levels of textures. */
@@ -41,8 +44,6 @@ export class Host {
   /** The contexts in which there are records. */
   readonly #contexts = new Set<number>();
   readonly #constants: number;
-  /** Bytes of the kernel's frame. */
-  readonly #frameBytes: number;
   readonly #surfaces: HostSurfaces;
   /** The byte files of hardware threads, by where they lie in memory. */
   readonly #files = new Map<number, DataView>();
@@ -66,7 +67,6 @@ export class Host {
     this.#kernel = kernel;
     this.#stack = new CallStack(grid, kernel, hosted, slot, clusters);
     this.#constants = hosted.constants;
-    this.#frameBytes = program.functionNamed(kernel.name)!.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.levels = new HostLevels(grid, kernel, (number) => this.#stack.site(number));
     this.#units = new HostUnits(grid, kernel, (context, place) => this.#byteOf(context, place), hosted.shown ?? null);
@@ -133,7 +133,7 @@ export class Host {
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
     this.#contexts.add(context);
-    const { record, element = 0, part = null, surface } = this.#kernel.sites[number]!;
+    const { record, lasting = 0, element = 0, part = null, surface } = this.#kernel.sites[number]!;
     const site = this.#stack.site(number);
     const { op } = site.instruction;
     const [made] = accessesOf(op);
@@ -144,7 +144,7 @@ export class Host {
     if (made.place.kind === "surface") {
       const lookup = { first, record: record!, element, surface: surface ?? null };
       const found = this.#surfaces.translate({ context, site, x, mask, ...lookup });
-      if (found !== null) this.#remember(context, lookup.record, found.place, found.high);
+      if (found !== null) this.#remember(context, { record: lookup.record, lasting: 0 }, found.place, found.high);
       return;
     }
     const isSlm = this.#grid.threads !== null && access.space === "shared";
@@ -169,7 +169,7 @@ export class Host {
       }
     }
     failed.end(oneLaneOf(site));
-    if (last !== null) this.#remember(context, record, last, high);
+    if (last !== null) this.#remember(context, { record, lasting }, last, high);
   }
 
   /** Ends the launch: an instruction has failed in some lanes of a chunk. */
@@ -379,14 +379,14 @@ export class Host {
   }
 
   /** Writes the record in which the instruction looks the next time before it calls. */
-  #remember(context: number, record: number | null, place: Place, high: number): void {
+  #remember(context: number, { record, lasting }: Recording, place: Place, high: number): void {
     // In other clusters the address means another block, and the block may exit.
     if (record === null || place.owner !== null) return;
     const { i32 } = this.#grid.memory.views;
     const { sites, stackSites } = this.#kernel.layout;
     const isStack = place.kind === "frame" || place.kind === "stack";
-    // Only the kernel's own variables exist as long as it runs.
-    if (isStack && place.end > windows.local.start + this.#frameBytes) return;
+    // Other variables exist in some activations alone, or may be elsewhere in the next.
+    if (isStack && place.end > windows.local.start + lasting) return;
     const at = (context + (isStack ? stackSites : sites) + record * recordBytes) >>> 2;
     i32[at] = place.start;
     i32[at + 1] = high;

@@ -117,7 +117,9 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
       const part = isPart ? { part: { effect: op.kind, access: op.access } } : {};
       const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
       const within = place?.kind === "address" && place.surface !== undefined ? { surface: place.surface.index } : {};
-      const site = { function: compiled.number, instruction: origin, record, element, ...part, ...within };
+      const { isUsed } = unit.stacks;
+      const lasting = record !== null && isUsed ? { lasting: unit.stacks.lastingIn(compiled) } : {};
+      const site = { function: compiled.number, instruction: origin, record, element, ...lasting, ...part, ...within };
       return unit.sites.push(site) - 1;
     },
   };

@@ -25,6 +25,12 @@ export interface FrameObjects {
   objectOf(variable: number, generic: boolean): KnownObject;
 }
 
+/** An object of which a record says where it is, and the locals into which that has been loaded. */
+interface RecordedObject {
+  readonly object: KnownObject;
+  readonly locals: readonly number[];
+}
+
 /** The alignment of allocations. */
 const allocationAlign = 256;
 
@@ -155,16 +161,36 @@ export class ExpectedObjects {
   /**
    * The launcher's record of the object that an instruction found last, loaded into locals, which the caller releases.
    */
-  recorded(record: number): { readonly object: KnownObject; readonly locals: readonly number[] } {
+  recorded(record: number): RecordedObject {
+    return this.#recorded(this.recordAt(record), objectWords);
+  }
+
+  /** The same for the variable in the lanes' stacks. */
+  recordedInStacks(record: number): RecordedObject {
+    const { layout, stacks } = this.#unit;
+    const found = this.#recorded(layout.stackSites + record * recordBytes, objectWords.slice(0, 2));
     const w = this.#writer;
-    const at = this.recordAt(record);
-    const locals = objectWords.map((part) => {
+    const start = w.local("i32");
+    w.value(this.#context);
+    w.memory("i32.load", 4, layout.words.stacks);
+    w.set(start);
+    const delta = wasm.op("i32.sub", wasm.local("i32", start), wasm.i32(windows.local.start));
+    return { object: { ...found.object, delta, lane: stacks.stride }, locals: [...found.locals, start] };
+  }
+
+  #recorded(at: number, words: readonly ObjectWord[]): RecordedObject {
+    const w = this.#writer;
+    const locals = words.map((part) => {
       this.#load(part, at);
       const local = w.local(part.ty);
       w.set(local);
       return local;
     });
-    const [from, bytes, delta] = objectWords.map(({ ty }, i) => wasm.local(ty, locals[i]!)) as [Wasm, Wasm, Wasm];
+    const [from, bytes, delta = wasm.i32(0)] = words.map(({ ty }, i) => wasm.local(ty, locals[i]!)) as [
+      Wasm,
+      Wasm,
+      Wasm?,
+    ];
     return { object: { from, bytes, delta }, locals };
   }
 
@@ -259,7 +285,7 @@ export class ExpectedObjects {
     return value;
   }
 
-  #load({ op, at, align }: (typeof objectWords)[number], from: number): void {
+  #load({ op, at, align }: ObjectWord, from: number): void {
     this.#writer.value(this.#context);
     this.#writer.memory(op, align, from + at);
   }
@@ -298,6 +324,8 @@ const objectWords = [
   { op: "i64.load32_u", ty: "i64", at: 8, align: 4 },
   { op: "i32.load", ty: "i32", at: 12, align: 4 },
 ] as const;
+
+type ObjectWord = (typeof objectWords)[number];
 
 function variableObject({ start, end }: Extent, window: number, delta: Wasm): KnownObject {
   const from = start + window;

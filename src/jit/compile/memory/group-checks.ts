@@ -125,12 +125,19 @@ export class GroupChecks {
     return record;
   }
 
+  /** The object that a group has found last. */
+  #recorded(group: AccessGroup) {
+    const isInStacks = group.access.space === "local" && this.#context.hasOwnStacks;
+    const record = this.recordOf(group);
+    return isInStacks ? this.#objects.recordedInStacks(record) : this.#objects.recorded(record);
+  }
+
   /**
    * Checks a group for the lanes of a mask. `place`: the access for which it is checked, if its addresses may be bent.
    */
   verify(group: AccessGroup, mask: Mask, place: AccessPlace | null = null): VerifiedGroup {
     const [known, ...others] = this.#targets.get(group)!;
-    const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
+    const recorded = known === undefined ? this.#recorded(group) : null;
     const isGranular = recorded !== null && this.#granules.suits(group);
     const isGlobal = isGranular && group.access.space === "global";
     const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;

@@ -5,7 +5,7 @@ import { extentOfName } from "./extent-search.ts";
 import { context, contextAt, eachLane, local, slot } from "./helper-code.ts";
 import { callHost } from "./host-calls.ts";
 
-/** Writes `find`: looks in the record of the instruction, then in the tables of extents, and then asks the launcher. */
+/** Writes `find`: looks in the records of the instruction, then in the tables of extents, and then asks the launcher. */
 export class PlaceFinder {
   readonly #w: FunctionWriter;
   readonly #layout: ContextLayout;
@@ -26,23 +26,36 @@ export class PlaceFinder {
 
   /** `window`: see `AccessHelperNeeds`. */
   write(stackStride: number, window: bigint | null, named: (helper: string) => string): void {
-    const { sites, stackSites, words } = this.#layout;
-    const w = this.#w;
+    const { sites } = this.#layout;
+    const search = window === null ? null : (address: Wasm) => this.#search(address, window, named(extentOfName));
     this.#loadRecord(sites);
-    this.#look(0, window === null ? null : (address) => this.#search(address, window, named(extentOfName)));
-    this.#unlessFound(() => {
-      if (stackStride === 0) {
-        this.#translate();
-        return;
+    if (stackStride === 0) this.#look(0, search);
+    else {
+      // A search for each lane finds nothing in the stacks: where the instruction has been there, they are looked at before.
+      this.#look(0, null);
+      this.#unlessFound(() => this.#lookInStacks(stackStride));
+      if (search !== null) {
+        this.#unlessFound(() => {
+          this.#loadRecord(sites);
+          this.#look(0, search);
+        });
       }
-      this.#loadRecord(stackSites);
+    }
+    this.#unlessFound(() => this.#translate());
+  }
+
+  #lookInStacks(stride: number): void {
+    const { stackSites, words } = this.#layout;
+    const w = this.#w;
+    this.#loadRecord(stackSites);
+    w.value(wasm.op("i64.ge_s", local("i64", this.#room), wasm.i64(0n)));
+    w.if(() => {
       w.value(context);
       w.memory("i32.load", 4, words.stacks);
       w.i32(windows.local.start);
       w.op("i32.sub");
       w.set(this.#delta);
-      this.#look(stackStride, null);
-      this.#unlessFound(() => this.#translate());
+      this.#look(stride, null);
     });
   }
 

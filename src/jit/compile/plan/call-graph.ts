@@ -174,13 +174,18 @@ export class CallGraph {
     return this.#callees.get(f)!;
   }
 
+  /** The functions that call a function. */
+  callersOf(f: CompiledFunction): readonly CompiledFunction[] {
+    return this.#callers.get(f) ?? [];
+  }
+
   /** Whether lanes may exit in what an instruction calls. */
   readonly mayExitIn = ({ op }: Instruction): boolean => isCall(op) && this.targetsOf(op).some((f) => this.mayExit(f));
 
   /** The functions for which a condition holds, and those that can reach one of them. */
   reaching(holds: (f: CompiledFunction) => boolean): ReadonlySet<CompiledFunction> {
     const found = new Set(this.functions.filter(holds));
-    for (const f of found) for (const caller of this.#callers.get(f) ?? []) found.add(caller);
+    for (const f of found) for (const caller of this.callersOf(f)) found.add(caller);
     return found;
   }
 

@@ -2,6 +2,7 @@ import { valuesOf } from "../../../ir/flow/accesses.ts";
 import { variablesInMemory } from "../../../ir/flow/variables-in-memory.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
+import { lastingFrames } from "./lasting-frames.ts";
 
 /**
  * Stacks are an odd number of cache lines apart, so that those of neighbouring lanes do not compete for the same lines.
@@ -36,6 +37,7 @@ export class LaneStacks {
   readonly #graph: CallGraph;
   readonly #variables: ReadonlyMap<CompiledFunction, ReadonlySet<number>>;
   readonly #framed: ReadonlySet<CompiledFunction>;
+  readonly #lasting: ReadonlyMap<CompiledFunction, number>;
 
   constructor(graph: CallGraph, limit: number) {
     this.#graph = graph;
@@ -43,6 +45,7 @@ export class LaneStacks {
     this.limit = privateStack?.limit ?? limit;
     this.isExplained = privateStack === null;
     this.#variables = new Map(graph.functions.map((f) => [f, variablesInMemory(f.ir)]));
+    this.#lasting = lastingFrames(graph);
     this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || f.allocates);
     this.isChecked =
       graph.order.recursive ||
@@ -68,6 +71,11 @@ export class LaneStacks {
 
   variablesOf(f: CompiledFunction): ReadonlySet<number> {
     return this.#variables.get(f)!;
+  }
+
+  /** To which offset of a lane's stack the same variables exist whenever a function runs. */
+  lastingIn(f: CompiledFunction): number {
+    return this.#lasting.get(f)!;
   }
 
   /** Whether an activation must know where its frame begins: it, or what it calls, has variables in memory. */

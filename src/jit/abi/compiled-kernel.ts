@@ -55,7 +55,7 @@ export interface HostSite {
   readonly instruction: number;
   /** The number of its record, which holds what it accessed last; null if it has none. */
   readonly record: number | null;
-  /** Where it has one, and lanes have stacks: to which offset there the same variables exist whenever it is executed. */
+  /** With a record, where lanes have stacks: to which offset there the same variables exist whenever it is executed. */
   readonly lasting?: number;
   /** Of an access at an address within a surface, the index of the surface. */
   readonly surface?: number;

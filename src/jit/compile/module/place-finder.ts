@@ -5,7 +5,7 @@ import { extentOfName } from "./extent-search.ts";
 import { context, contextAt, eachLane, local, slot } from "./helper-code.ts";
 import { callHost } from "./host-calls.ts";
 
-/** Writes `find`: looks in the records of the instruction, then in the tables of extents, and then asks the launcher. */
+/** Writes `find`: looks in the records of the instruction, then in the tables of extents; then asks the launcher. */
 export class PlaceFinder {
   readonly #w: FunctionWriter;
   readonly #layout: ContextLayout;
@@ -31,7 +31,7 @@ export class PlaceFinder {
     this.#loadRecord(sites);
     if (stackStride === 0) this.#look(0, search);
     else {
-      // A search for each lane finds nothing in the stacks: where the instruction has been there, they are looked at before.
+      // Searches find nothing in the stacks: where the instruction has been there, these are looked at before.
       this.#look(0, null);
       this.#unlessFound(() => this.#lookInStacks(stackStride));
       if (search !== null) {

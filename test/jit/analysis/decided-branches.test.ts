@@ -34,6 +34,10 @@ test.each([
   ["no thread passes", `setp.gt.s32 %p0, %r1, 3; @%p0 bra A; ${add} A: add.u32 %r9, %r9, 1;`],
   ["a negated guard passes", `setp.gt.s32 %p0, %r1, 3; @!%p0 bra A; ${add} A: add.u32 %r9, %r9, 1;`],
   ["no thread executes an instruction", `setp.eq.s32 %p0, %r2, 65; @%p0 add.u32 %r9, %r9, 1;`],
+  [
+    "a lane's number decides",
+    `mov.u32 %r5, %laneid; setp.gt.u32 %p0, %r5, 31; @%p0 bra A; ${add} A: add.u32 %r9, %r9, 1;`,
+  ],
   ["nobody comes to a barrier", `setp.gt.s32 %p0, %r1, 3; @!%p0 bra A; bar.sync 0; A: add.u32 %r9, %r9, 1;`],
 ])("where %s, what is ruled out is gone", (_, body) => {
   const { found, guards, left, all } = decided(body);
@@ -64,7 +68,7 @@ test.each([
   ["some threads pass", `setp.lt.s32 %p0, %r0, 63; @%p0 bra A; ${add} A: add.u32 %r9, %r9, 1;`],
   ["data decides", `ld.global.u32 %r5, [%d0]; setp.lt.u32 %p0, %r5, 9; @%p0 bra A; ${add} A: add.u32 %r9, %r9, 1;`],
   ["the block's number decides", `mov.u32 %r5, %ctaid.x; setp.lt.u32 %p0, %r5, 9; @%p0 ${add}`],
-  ["lanes are counted", `mov.u32 %r5, %laneid; setp.lt.u32 %p0, %r5, 32; @%p0 ${add}`],
+  ["a multiprocessor's number decides", `mov.u32 %r5, %smid; setp.lt.u32 %p0, %r5, 32; @%p0 ${add}`],
   ["a condition is written twice", `setp.lt.s32 %p0, %r0, 63; @%p0 setp.lt.s32 %p0, %r0, 5; @%p0 ${add}`],
   [
     "a counter goes on",

@@ -205,7 +205,10 @@ export class Instructions {
     }
     const guard = this.#guardMask(instruction.guard);
     const results = { block, instruction: index, dst: instruction.dst };
-    if (chunk.analysis.isApart(block) || (chunk.converged && areInGroups(op.mask, chunk.known))) {
+    const { analysis } = chunk;
+    const isInGroups = (): boolean => chunk.converged && areInGroups(op.mask, chunk.known);
+    // Where all that come name each other, results are what the analysis says: the same in all lanes, perhaps.
+    if (analysis.isComplete(block) ? analysis.isApart(block) : isInGroups()) {
       const lanes = bothMasks(chunk.activeMask(block), guard);
       warpOperations.performApart(op.warp, op.mask!, lanes, { ...results, guard });
       return;

@@ -62,3 +62,13 @@ test.each(operations)("%s, of those that have voted for it after others have end
     expect(reports).toEqual([]);
   }
 });
+
+test.each(operations)("%s, of the only group of four whose lanes come", (_, operation) => {
+  const only = `mov.u32 %r8, %tid.x; mov.u32 %r3, %laneid; and.b32 %r9, %r3, -4; mov.u32 %r10, 15;
+    shl.b32 %r10, %r10, %r9; shr.u32 %r11, %r3, 2; setp.lt.u32 %p1, %r11, 1; setp.gt.u32 %p2, %r8, 1; @!%p1 bra REST;
+    ${operation.replaceAll("MASK", "%r10")} st.global.u32 [%out], %r4; REST: ret;`;
+  for (const block of [32, 64]) {
+    const { reports } = expectSame({ name: "", before: "", body: only, block: [block, 1, 1], words: 1 });
+    expect(reports).toEqual([]);
+  }
+});

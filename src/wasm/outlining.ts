@@ -121,7 +121,10 @@ class Outliner {
     });
   }
 
-  /** Whether code is the last of a construct, or of its first part, and goes on behind it: a loop goes round. */
+  /**
+   * Whether a range is the end of a block, or of a branch of a condition, so that what is executed next is after the
+   * construct, where its label is. The label of a loop is at its beginning.
+   */
   #isLast({ first, end, to }: CodeRange & RareCode): boolean {
     const { opcode, from } = this.#events;
     if (from[end] !== to) return false;

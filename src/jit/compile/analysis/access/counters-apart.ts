@@ -1,7 +1,7 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import { resultsOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, OpOf } from "../../../../ir/index.ts";
-import { registersIn as registersOfStorage } from "../../../../ir/module.ts";
+import { registersIn } from "../../../../ir/module.ts";
 import { mapOperands } from "../../../../ir/operands.ts";
 import type { RegisterLeaf } from "../../../../semantics/bind.ts";
 import { everyLeaf, type Expr, ExprResults, kit, rewriteLeaves } from "../../../../semantics/index.ts";
@@ -31,7 +31,7 @@ interface Parts {
  * loop moves on, as in `p = tile + tid / 16 * 4; for (...) { *p; p += 260; }`, have `*(start + counter)`.
  */
 export function withCountersApart(code: PreparedCode, known: KnownOfLanes): PreparedCode {
-  const found = registersIn(code, known);
+  const found = summedRegisters(code, known);
   if (found.size === 0) return code;
   const lines = new BlockLines(code);
   const named = new Map<number, Parts>();
@@ -67,7 +67,7 @@ export function withCountersApart(code: PreparedCode, known: KnownOfLanes): Prep
  * The registers that have such parts: addresses that one instruction computes, and others move on by constants. What
  * reads one otherwise would have to add its parts.
  */
-function registersIn(code: PreparedCode, known: KnownOfLanes): ReadonlySet<number> {
+function summedRegisters(code: PreparedCode, known: KnownOfLanes): ReadonlySet<number> {
   const { ir, instructions } = code;
   const found = new Set<number>();
   if (ir.file !== undefined) return found;
@@ -80,7 +80,7 @@ function registersIn(code: PreparedCode, known: KnownOfLanes): ReadonlySet<numbe
   code.liveness.liveIn(0).forEach((r) => {
     found.delete(r);
   });
-  for (const r of [...resultsOf(ir), ...registersOfStorage([...ir.params, ...ir.returns])]) found.delete(r);
+  for (const r of [...resultsOf(ir), ...registersIn([...ir.params, ...ir.returns])]) found.delete(r);
   for (const instruction of found.size === 0 ? [] : instructions) {
     const { op, dst, guard, lanes } = instruction;
     const isPlain = op.kind === "pure" && dst.length === 1 && guard === null && lanes === undefined;
